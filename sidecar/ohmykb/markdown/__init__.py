@@ -1,0 +1,1 @@
+"""A note's text goes in; links, tags, headings, blocks, properties, chunks and search words come out."""

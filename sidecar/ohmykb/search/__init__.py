@@ -1,0 +1,1 @@
+"""A question goes in; notes, with reasons and citations, come out."""

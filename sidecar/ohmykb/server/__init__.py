@@ -1,0 +1,1 @@
+"""HTTP requests go in; JSON from the rooms below comes out."""

@@ -1,0 +1,1 @@
+"""A folder goes in; its files, their bytes and what changed about them come out."""
