@@ -1,0 +1,137 @@
+"""SQLite connections: one writer, any number of readers, migrations that commit with their record."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from threading import local
+
+import apsw
+
+from ohmykb.errors import KbError
+
+BUSY_MS = 10_000
+MMAP_BYTES = 1 << 30
+
+
+class DatabaseError(KbError):
+    """The database cannot be used as it is."""
+
+    code = "database"
+
+
+class NewerDatabaseError(DatabaseError):
+    """A later version of Oh My KB made this database."""
+
+    code = "database-newer"
+
+
+class DamagedError(DatabaseError):
+    """The file is not a sound database."""
+
+    code = "database-damaged"
+
+
+Database = apsw.Connection
+
+
+def open_writer(path: Path, migrations: Sequence[str]) -> Database:
+    """The one writing connection, brought up to date. The caller holds the lock.
+
+    Raises NewerDatabaseError, DamagedError.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        db = Database(str(path))
+        _prepare(db)
+        db.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
+        db.execute("PRAGMA journal_size_limit = 67108864")
+        _migrate(db, migrations, path)
+    except (apsw.NotADBError, apsw.CorruptError) as error:
+        raise DamagedError(f"{path} is damaged: {error}.", "Delete it; it is made again.") from error
+    return db
+
+
+def open_reader(path: Path, version: int) -> Database:
+    """A read-only connection to a database of exactly this many migrations.
+
+    Raises DatabaseError when it is missing or of another version.
+    """
+    try:
+        db = Database(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+        _prepare(db)
+        found = _version(db)
+    except apsw.CantOpenError as error:
+        raise DatabaseError("There is no index of this vault yet.", "Run: kb index") from error
+    except (apsw.NotADBError, apsw.CorruptError) as error:
+        raise DamagedError(f"{path} is damaged: {error}.", "Run: kb index --rebuild") from error
+    if found > version:
+        raise _newer(path)
+    if found < version:
+        raise DatabaseError("The index is from an earlier version.", "Run: kb index")
+    return db
+
+
+class Readers:
+    """One reading connection a thread."""
+
+    def __init__(self, path: Path, version: int) -> None:
+        self._path = path
+        self._version = version
+        self._local = local()
+
+    def get(self) -> Database:
+        db: Database | None = getattr(self._local, "db", None)
+        if db is None:
+            db = open_reader(self._path, self._version)
+            self._local.db = db
+        return db
+
+
+@contextmanager
+def snapshot(db: Database) -> Iterator[Database]:
+    """All reads inside see one state of the database. May be nested."""
+    if db.in_transaction:
+        yield db
+        return
+    db.execute("BEGIN")
+    try:
+        yield db
+    finally:
+        db.execute("ROLLBACK")
+
+
+@contextmanager
+def transaction(db: Database) -> Iterator[None]:
+    """Everything inside is written, or nothing."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        db.execute("ROLLBACK")
+        raise
+    db.execute("COMMIT")
+
+
+def _prepare(db: Database) -> None:
+    db.set_busy_timeout(BUSY_MS)
+    db.execute(f"PRAGMA foreign_keys = ON; PRAGMA mmap_size = {MMAP_BYTES}; PRAGMA temp_store = MEMORY")
+
+
+def _version(db: Database) -> int:
+    return int(db.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _newer(path: Path) -> NewerDatabaseError:
+    return NewerDatabaseError(
+        f"{path} was made by a later version of Oh My KB.", "Upgrade with: pipx upgrade oh-my-kb"
+    )
+
+
+def _migrate(db: Database, migrations: Sequence[str], path: Path) -> None:
+    found = _version(db)
+    if found > len(migrations):
+        raise _newer(path)
+    for number in range(found, len(migrations)):
+        with transaction(db):
+            db.execute(migrations[number])
+            db.execute(f"PRAGMA user_version = {number + 1}")

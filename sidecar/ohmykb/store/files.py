@@ -1,0 +1,105 @@
+"""Rows of files: what lies in the vault, under which identity, and what of it is in the index."""
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from ohmykb.note import NotePath, Scope, Stamp
+from ohmykb.store.connection import Database
+
+NOTE, CANVAS, OTHER = 0, 1, 2
+UNREADABLE = b""
+
+
+class FileRow(NamedTuple):
+    id: int
+    path: NotePath
+    kind: int
+    scope: int
+    stamp: Stamp | None
+    hash: bytes | None
+
+
+def path_key(path: str) -> str:
+    """A path or link as links compare them: NFC, lower case."""
+    return (path if path.isascii() else unicodedata.normalize("NFC", path)).lower()
+
+
+def name_key(path: str) -> str:
+    """The last part of a path or link, as links find it: folded, without `.md`."""
+    key = path_key(path[path.rfind("/") + 1 :])
+    return key[:-3] if key.endswith(".md") and len(key) > 3 else key
+
+
+def manifest(db: Database) -> dict[str, tuple[int, int, int, int, int, int, int, bytes | None]]:
+    """path → (id, kind, scope, size, mtime_ns, ctime_ns, inode, hash); the whole vault in one read."""
+    rows = db.execute("SELECT path, id, kind, scope, size, mtime_ns, ctime_ns, inode, hash FROM files")
+    return {row[0]: row[1:] for row in rows}
+
+
+def by_path(db: Database, path: str) -> FileRow | None:
+    row = db.execute(
+        "SELECT id, path, kind, scope, size, mtime_ns, ctime_ns, inode, hash FROM files WHERE path = ?",
+        (path,),
+    ).fetchone()
+    if row is None:
+        return None
+    stamp = None if row[4] is None else Stamp(*row[4:8])
+    return FileRow(row[0], NotePath(row[1]), row[2], row[3], stamp, row[8])
+
+
+def under(db: Database, folder: str) -> list[NotePath]:
+    """Paths of all files below a folder."""
+    low, high = folder + "/", folder + "0"  # "0" is the character after "/"
+    return [row[0] for row in db.execute("SELECT path FROM files WHERE path >= ? AND path < ?", (low, high))]
+
+
+def insert(db: Database, rows: Iterable[tuple[str, int, Scope]]) -> list[int]:
+    """Adds files as pending; returns their new ids, in order."""
+    made = []
+    first = int(db.execute("SELECT coalesce(max(id), 0) FROM files").fetchone()[0])
+    for number, (path, kind, scope) in enumerate(rows, first + 1):
+        made.append((number, path, kind, int(scope), name_key(path)))
+    db.executemany("INSERT INTO files (id, path, kind, scope, name_key) VALUES (?, ?, ?, ?, ?)", made)
+    return [row[0] for row in made]
+
+
+def rename(db: Database, file: int, path: str) -> None:
+    """The same file under another path."""
+    db.execute("UPDATE files SET path = ?, name_key = ? WHERE id = ?", (path, name_key(path), file))
+
+
+def set_scope(db: Database, file: int, scope: Scope) -> None:
+    db.execute("UPDATE files SET scope = ? WHERE id = ?", (int(scope), file))
+
+
+def set_read(db: Database, rows: Iterable[tuple[Stamp, bytes, int]]) -> None:
+    """Records what was read: (stamp, sha256 or UNREADABLE, id)."""
+    db.executemany(
+        "UPDATE files SET size = ?, mtime_ns = ?, ctime_ns = ?, inode = ?, hash = ? WHERE id = ?",
+        ((*stamp, digest, file) for stamp, digest, file in rows),
+    )
+
+
+def set_stamps(db: Database, rows: Iterable[tuple[Stamp, int]]) -> None:
+    """The same bytes under a new stamp."""
+    db.executemany(
+        "UPDATE files SET size = ?, mtime_ns = ?, ctime_ns = ?, inode = ? WHERE id = ?",
+        ((*stamp, file) for stamp, file in rows),
+    )
+
+
+def delete(db: Database, ids: Sequence[int]) -> None:
+    """Takes files out, and all that hangs on them; links to them become unresolved."""
+    db.executemany("DELETE FROM words WHERE rowid = ?", ((file,) for file in ids))
+    db.executemany("DELETE FROM files WHERE id = ?", ((file,) for file in ids))
+
+
+def named(db: Database, key: str) -> list[tuple[int, str, int]]:
+    """(id, path, kind) of every file that links by this name may mean."""
+    return db.execute("SELECT id, path, kind FROM files WHERE name_key = ?", (key,)).fetchall()
+
+
+def all_named(db: Database) -> list[tuple[str, int, str, int]]:
+    """(name_key, id, path, kind) of every file."""
+    return db.execute("SELECT name_key, id, path, kind FROM files").fetchall()

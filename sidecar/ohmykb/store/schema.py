@@ -1,0 +1,106 @@
+"""The tables of the index: all of them derived from the vault, and safe to delete."""
+
+RECIPE = 1
+"""Raise it when scanning or segmenting changes what is stored: every note is then read again."""
+
+INDEX_MIGRATIONS = (
+    """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value ANY) STRICT, WITHOUT ROWID;
+INSERT INTO meta VALUES ('revision', 0), ('recipe', 0);
+
+CREATE TABLE files (
+    id INTEGER PRIMARY KEY,           -- identity, kept over renames
+    path TEXT NOT NULL UNIQUE,
+    kind INTEGER NOT NULL,            -- FileKind
+    scope INTEGER NOT NULL,           -- Scope
+    name_key TEXT NOT NULL,           -- what links find it by: last part, folded, without .md
+    size INTEGER, mtime_ns INTEGER, ctime_ns INTEGER, inode INTEGER,  -- as last read
+    hash BLOB                         -- sha256 of the bytes in the index; NULL pending, empty: cannot be read
+) STRICT;
+
+CREATE TABLE notes (                  -- notes, and canvases for their text
+    id INTEGER PRIMARY KEY REFERENCES files ON DELETE CASCADE,
+    title TEXT NOT NULL,
+    type TEXT, domain TEXT,           -- folded
+    date TEXT,                        -- the note's own date, ISO, when its properties name one
+    flags INTEGER NOT NULL,           -- 1 private, 2 protected, 4 managed
+    properties TEXT NOT NULL,         -- JSON
+    headings TEXT NOT NULL,           -- JSON [[level, text, line], …]
+    blocks TEXT NOT NULL              -- JSON [id, …]
+) STRICT;
+
+CREATE TABLE aliases (
+    note INTEGER NOT NULL REFERENCES notes ON DELETE CASCADE,
+    alias TEXT NOT NULL,
+    key TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE tags (
+    tag TEXT NOT NULL,                -- lower case, no #
+    note INTEGER NOT NULL REFERENCES notes ON DELETE CASCADE,
+    PRIMARY KEY (tag, note)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE links (
+    id INTEGER PRIMARY KEY,
+    source INTEGER NOT NULL REFERENCES notes ON DELETE CASCADE,
+    target INTEGER REFERENCES files ON DELETE SET NULL,
+    kind INTEGER NOT NULL,            -- place in LINK_KINDS
+    raw TEXT NOT NULL, linkpath TEXT NOT NULL, subpath TEXT, display TEXT NOT NULL,
+    line INTEGER, start INTEGER NOT NULL,
+    key TEXT,                         -- the property that holds it
+    name_key TEXT NOT NULL,           -- what it would find: as in files
+    subpath_found INTEGER             -- NULL not looked at or nothing to look at
+) STRICT;
+
+CREATE TABLE texts (note INTEGER PRIMARY KEY REFERENCES notes ON DELETE CASCADE, text TEXT NOT NULL) STRICT;
+
+CREATE TABLE chunks (
+    id INTEGER PRIMARY KEY,
+    note INTEGER NOT NULL REFERENCES notes ON DELETE CASCADE,
+    start INTEGER NOT NULL, "end" INTEGER NOT NULL,  -- code points in the note's text
+    line INTEGER NOT NULL, heading TEXT NOT NULL,
+    hash BLOB NOT NULL                -- of heading and text: what a vector belongs to
+) STRICT;
+
+CREATE TABLE vector_sets (            -- one an encoder; filled by encoding
+    id INTEGER PRIMARY KEY, encoder TEXT NOT NULL UNIQUE, dim INTEGER NOT NULL, state TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE problems (
+    path TEXT NOT NULL, line INTEGER, code TEXT NOT NULL, message TEXT NOT NULL,
+    origin INTEGER NOT NULL           -- 0 found by the walk, 1 found in the file
+) STRICT;
+
+CREATE VIRTUAL TABLE words USING fts5 (
+    name, alias, tag, heading, property, path, body, sound,
+    content = '', contentless_delete = 1, tokenize = 'ascii'
+);
+CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, row);
+""",
+)
+
+SECONDARY = {
+    "files_name": "CREATE INDEX IF NOT EXISTS files_name ON files (name_key)",
+    "notes_type": "CREATE INDEX IF NOT EXISTS notes_type ON notes (type) WHERE type IS NOT NULL",
+    "notes_domain": "CREATE INDEX IF NOT EXISTS notes_domain ON notes (domain) WHERE domain IS NOT NULL",
+    "aliases_note": "CREATE INDEX IF NOT EXISTS aliases_note ON aliases (note)",
+    "aliases_key": "CREATE INDEX IF NOT EXISTS aliases_key ON aliases (key)",
+    "tags_note": "CREATE INDEX IF NOT EXISTS tags_note ON tags (note)",
+    "links_source": "CREATE INDEX IF NOT EXISTS links_source ON links (source, target)",
+    "links_target": "CREATE INDEX IF NOT EXISTS links_target ON links (target, source) WHERE target IS NOT NULL",
+    "links_name": "CREATE INDEX IF NOT EXISTS links_name ON links (name_key)",
+    "chunks_note": "CREATE INDEX IF NOT EXISTS chunks_note ON chunks (note)",
+    "chunks_hash": "CREATE INDEX IF NOT EXISTS chunks_hash ON chunks (hash)",
+    "problems_path": "CREATE INDEX IF NOT EXISTS problems_path ON problems (path)",
+}
+"""Made when the index is opened; left out while a vault is built from nothing."""
+
+STATE_MIGRATIONS = (
+    """
+CREATE TABLE renames (                -- what a rebuild could not know: where a note came from
+    at REAL NOT NULL, old TEXT NOT NULL, new TEXT NOT NULL
+) STRICT;
+CREATE INDEX renames_old ON renames (old);
+""",
+)
