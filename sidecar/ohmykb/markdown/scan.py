@@ -1,0 +1,364 @@
+"""One pass over a note's text: properties, links, tags, headings and block ids.
+
+The hot path. Most notes are plain (no code, HTML, maths, comments, escapes or deep indentation), and
+those are read by `str.find` from one candidate to the next. Whatever might be structure sends the
+note to the careful way (`regions`, then `inline`), which knows everything and is slower.
+"""
+
+import re
+from operator import itemgetter
+
+from ohmykb.markdown import properties as props
+from ohmykb.markdown.inline import SPACE, TAG, Inline, destination, tag_at, target_of, wikilink
+from ohmykb.markdown.regions import layout
+from ohmykb.note import JSON, Block, Heading, Link, Problem, Scan, Tag
+
+_new = tuple.__new__  # a named tuple without the detour through its own __new__
+_start = itemgetter(6)
+
+_STRUCTURE = re.compile(r"\n(?:[ \t]+(?:[#=]|--|-[ \t]*\n)|=|-[ \t]*(?:\n|\Z))")
+_BLOCK = re.compile(r"(?:^|[ \t\n>])\^([A-Za-z0-9-]+)[ \t]*\Z")
+_BLOCK_NEAR = re.compile(r"\^[A-Za-z0-9-]+[ \t]*(?:\n|\Z)")
+_DESTINATION = re.compile(r"\(([^\s()<>\\&%]+)\)")
+_FIRST = re.compile(r"[ \t]+[#=-]|[=-]+[ \t]*(?:\n|\Z)")
+_WIKI_VALUE = re.compile(r"\s*(\[\[[^\n]*?\]\])\s*\Z")
+
+
+def scan(text: str) -> Scan:
+    """Reads a note. Offsets are in code points of `text` as given."""
+    source = text
+    if "\r" in text:
+        # Same length, so that offsets hold.
+        text = text.replace("\r\n", " \n").replace("\r", "\n")
+    body = 1 if text.startswith("\ufeff") else 0
+    properties: dict[str, JSON] = {}
+    problems: list[Problem] = []
+    links: list[Link] = []
+    tags: list[Tag] = []
+    line = 1
+    if text.startswith("---", body):
+        block = props.split(text, body)
+        if block is not None:
+            yaml_start, yaml_end, body = block
+            properties, problems = props.parse(text[yaml_start:yaml_end])
+            line += text.count("\n", 0, body)
+            if properties:
+                _property_rows(source, text, yaml_start, yaml_end, properties, links, tags)
+    found = _plain(text, body, line)
+    if found is None:
+        return careful(source, text, body, line, properties, problems, links, tags)
+    body_links, body_tags, headings = found
+    if links:
+        body_links = links + body_links
+    if tags:
+        body_tags = tags + body_tags
+    return _new(Scan, (properties, body, body_links, body_tags, headings, [], problems))
+
+
+def _plain(text: str, body: int, line: int) -> tuple[list[Link], list[Tag], list[Heading]] | None:  # noqa: C901
+    """Links, tags and headings of a text in which nothing hides anything; None when it might."""
+    find = text.find
+    if (
+        find("`", body) >= 0
+        or find("<", body) >= 0
+        or find("\\", body) >= 0
+        or find("$", body) >= 0
+        or find("%%", body) >= 0
+        or find("~~~", body) >= 0
+        or find("\t", body) >= 0
+        or find("    ", body) >= 0
+        or _FIRST.match(text, body)
+        or _STRUCTURE.search(text, body)
+        or (find("^", body) >= 0 and _BLOCK_NEAR.search(text, body))
+    ):
+        return None
+    at = find("\n--", body)
+    while at >= 0:
+        # A line of dashes makes a heading of the text above it.
+        if at > body and text[at - 1] != "\n" and text[text.rfind("\n", 0, at) + 1 : at].strip():
+            return None
+        at = find("\n--", at + 3)
+    rfind = text.rfind
+    count = text.count
+    links: list[Link] = []
+    shut: list[tuple[int, int]] = []
+
+    p = find("[[", body)
+    if p >= 0:
+        close = -1
+        here, seen = body, line
+        while p >= 0:
+            if close < p + 2:
+                close = find("]]", p + 2)
+                if close < 0:
+                    break
+            inner = text[p + 2 : close]
+            if "\n" in inner:
+                p = find("[[", find("\n", p))
+                continue
+            if "[[" in inner or inner[:1] == "[":
+                p = rfind("[[", p, close)
+                inner = text[p + 2 : close]
+            end = close + 2
+            if "|" in inner or "#" in inner or inner[:1] == " " or inner[-1:] == " " or not inner:
+                target = wikilink(inner)
+                if target is None:
+                    p = find("[[", p + 1)
+                    continue
+                path, sub, shown = target
+            else:
+                path, sub, shown = inner, None, inner
+                if inner.isspace() or inner[0] in SPACE or inner[-1] in SPACE:
+                    return None
+            seen += count("\n", here, p)
+            if p > body and text[p - 1] == "!":
+                here = p - 1
+                links.append(_new(Link, ("embed", text[here:end], path, sub, shown, seen, here, None)))
+            else:
+                here = p
+                links.append(_new(Link, ("wikilink", text[p:end], path, sub, shown, seen, p, None)))
+            shut.append((p, end))
+            p = find("[[", end)
+    wiki = len(links)
+    if find("]:", body) >= 0:
+        return None
+
+    p = find("](", body)
+    if p >= 0:
+        done = here = body
+        seen = line
+        while p >= 0:
+            left = rfind("[", done, p)
+            if left < 0:
+                p = find("](", p + 2)
+                continue
+            shown = text[left + 1 : p]
+            if "]" in shown or "\n" in shown or text[left - 1 : left] == "[" or not shown and text[p - 1] == "]":
+                return None
+            if rfind("[", done, left) >= 0 and rfind("[", done, left) > rfind("]", done, left):
+                return None
+            quick = _DESTINATION.match(text, p + 1)
+            if quick is not None:
+                written, end = quick.group(1), quick.end()
+            else:
+                line_end = find("\n", p)
+                got = destination(text, p + 1, line_end if line_end >= 0 else len(text))
+                if got is None:
+                    if find(")", p, line_end if line_end >= 0 else len(text)) < 0:
+                        return None
+                    p = find("](", p + 2)
+                    continue
+                written, end = got
+            shut.append((p, end))
+            if written[:4] != "http":
+                aim = target_of(written, shown)
+                if aim is not None:
+                    seen += count("\n", here, left)
+                    here = left
+                    if left > body and text[left - 1] == "!":
+                        left -= 1
+                        kind = "embed"
+                    else:
+                        kind = "markdown"
+                    links.append(_new(Link, (kind, text[left:end], aim[0], aim[1], shown, seen, left, None)))
+            elif len(written) < 9:
+                return None
+            done = end
+            p = find("](", end)
+    if len(shut) > wiki > 0:
+        shut.sort()
+        before = 0
+        for left, right in shut:
+            if left < before:
+                return None
+            before = right
+        links.sort(key=_start)
+
+    tags: list[Tag] = []
+    headings: list[Heading] = []
+    p = find("#", body)
+    here, seen = body, line
+    cursor = 0
+    last = -1
+    while p >= 0:
+        after = text[p + 1 : p + 2]
+        if p == body or text[p - 1] == "\n":
+            right = p
+            while after == "#":
+                right += 1
+                after = text[right + 1 : right + 2]
+            if right - p < 6 and after in " \n":  # holds at the end of the text too: after is empty
+                end = find("\n", p)
+                if end < 0:
+                    end = len(text)
+                words = text[right + 1 : end].strip(" ")
+                if words[-1:] == "#":
+                    bare = words.rstrip("#")
+                    if not bare or bare[-1] == " ":
+                        words = bare.rstrip(" ")
+                seen += count("\n", here, p)
+                here = p
+                headings.append(_new(Heading, (right - p + 1, words, seen, p)))
+                p = find("#", right + 1)
+                continue
+            if right > p:
+                p = find("#", right)
+                continue
+        if after not in " #\n" and after:
+            before = text[p - 1] if p > body else "\n"
+            if before == " " or before == "\n":
+                got = TAG.match(text, p + 1)
+                name = got.group() if got else None
+                if name is not None and name.isdigit() and name.isascii():
+                    name = None
+            else:
+                name = tag_at(text, p, body, len(text), last)
+            if name is not None:
+                while cursor < len(shut) and shut[cursor][1] <= p:
+                    cursor += 1
+                if cursor == len(shut) or p < shut[cursor][0]:
+                    seen += count("\n", here, p)
+                    here = p
+                    tags.append(_new(Tag, (name, seen, p)))
+                    last = p + 1 + len(name)
+                    p = find("#", last)
+                    continue
+        p = find("#", p + 1)
+    return links, tags, headings
+
+
+def careful(
+    source: str,
+    text: str,
+    body: int,
+    line: int,
+    properties: dict[str, JSON],
+    problems: list[Problem],
+    links: list[Link],
+    tags: list[Tag],
+) -> Scan:
+    """The same for any text, by its block structure."""
+    found = layout(text, body)
+    inline = Inline(text, found.definitions)
+    blocks: list[Block] = []
+    here, seen = body, line
+    count = text.count
+    caret = text.find("^", body) >= 0
+    for start, end in found.runs:
+        if start >= end:
+            continue
+        inline.read(start, end)
+        if caret:
+            left = text.rfind("\n", start, end) + 1 or start
+            got = _BLOCK.search(text, max(left - 1, 0), end) if text.rfind("^", left, end) >= 0 else None
+            if got is not None:
+                at = got.start(1) - 1
+                seen += count("\n", here, at)
+                here = at
+                blocks.append(Block(got.group(1), seen, at))
+    for start, end in found.comments:
+        inline.tags += _comment_tags(text, start, end)
+    if found.comments:
+        inline.tags.sort(key=itemgetter(1))
+    if any(b.start < a.start for a, b in zip(inline.links, inline.links[1:], strict=False)):
+        inline.links.sort()
+    here, seen = body, line
+    for start, end, kind, (path, sub, shown) in inline.links:
+        seen += count("\n", here, start)
+        here = start
+        links.append(_new(Link, (kind, source[start:end], path, sub, shown, seen, start, None)))
+    here, seen = body, line
+    for name, start in inline.tags:
+        seen += count("\n", here, start)
+        here = start
+        tags.append(_new(Tag, (name, seen, start)))
+    headings: list[Heading] = []
+    here, seen = body, line
+    for level, start, left, right in found.headings:
+        seen += count("\n", here, start)
+        here = start
+        words = text[left:right]
+        if "\n" in words:
+            words = " ".join(part.strip() for part in words.split("\n"))
+        headings.append(_new(Heading, (level, words.strip(), seen, start)))
+    return _new(Scan, (properties, body, links, tags, headings, blocks, problems))
+
+
+def _comment_tags(text: str, start: int, end: int) -> list[tuple[str, int]]:
+    """The app reads the tags of a `%%` block, but not its links (oracle: comments_markdown_style)."""
+    found = []
+    last = -1
+    p = text.find("#", start, end)
+    while p >= 0:
+        name = tag_at(text, p, start, end, last)
+        if name is not None:
+            found.append((name, p))
+            last = p + 1 + len(name)
+        p = text.find("#", p + 1, end)
+    return found
+
+
+# -- links and tags of the properties -------------------------------------------------------------
+
+
+def _property_rows(
+    source: str,
+    text: str,
+    start: int,
+    end: int,
+    properties: dict[str, JSON],
+    links: list[Link],
+    tags: list[Tag],
+) -> None:
+    if text.find("[[", start, end) >= 0:
+        values: list[tuple[str, str, str]] = []
+        for key, value in properties.items():
+            _link_values(key, key, value, values)
+        at = start
+        for top, path, value in values:
+            target = wikilink(value[2:-2])
+            if target is None:
+                continue
+            place = text.find(value, at, end)
+            if place < 0:
+                place = text.find(value, start, end)
+            if place >= 0:
+                at = place + len(value)
+                row = 1 + text.count("\n", 0, place)
+            else:
+                row = _key_line(text, start, end, top)
+            links.append(Link("property", value, *target, row, place, path))
+    if "tags" in properties:
+        first = -1
+        for name in props.property_tags(properties):
+            if first < 0:
+                first = at = _key_at(text, start, end, "tags")
+            place = text.find(name, at, end)
+            if place >= 0:
+                at = place + len(name)
+            tags.append(Tag(name, 1 + text.count("\n", 0, place if place >= 0 else first), -1))
+
+
+def _link_values(top: str, path: str, value: JSON, into: list[tuple[str, str, str]]) -> None:
+    if isinstance(value, str):
+        if "[[" in value:
+            whole = _WIKI_VALUE.match(value)
+            if whole is not None:
+                into.append((top, path, whole.group(1)))
+    elif isinstance(value, list):
+        for number, item in enumerate(value):
+            _link_values(top, f"{path}.{number}", item, into)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            _link_values(top, f"{path}.{key}", item, into)
+
+
+def _key_at(text: str, start: int, end: int, key: str) -> int:
+    if text.startswith(key + ":", start):
+        return start
+    at = text.find(f"\n{key}:", start, end)
+    return at + 1 if at >= 0 else start
+
+
+def _key_line(text: str, start: int, end: int, key: str) -> int:
+    return 1 + text.count("\n", 0, _key_at(text, start, end, key))
