@@ -65,7 +65,14 @@ BROAD_EXCEPT: dict[str, str] = {
 }
 
 SIZE_LIMIT = 300
-LONG_FILES: dict[str, str] = {}
+LONG_FILES: dict[str, str] = {
+    "config.py": "each key with its default, its check and its sentence: apart they drift",
+    "markdown/inline.py": "one left-to-right reading; the rules interrupt one another",
+    "markdown/properties.py": "one small YAML reader and the loader it must agree with",
+    "markdown/regions.py": "one state machine over the lines of a note",
+    "markdown/scan.py": "the hot path, written out where calls would cost",
+    "vault/walk.py": "three ways to look at files that must judge alike",
+}
 """Files beyond the limit, each with the reason why it is not two."""
 
 BANNED_NAMES = frozenset(
@@ -226,6 +233,13 @@ def files_keep_their_size(root: Path) -> Iterator[str]:
             yield f"{where} is in LONG_FILES but is not long"
 
 
+def passes_on(handler: ast.ExceptHandler) -> bool:
+    """Cleans up (a rollback) and raises again: nothing is swallowed."""
+    last = handler.body[-1]
+    leaves = any(isinstance(node, ast.Return | ast.Break | ast.Continue) for node in ast.walk(handler))
+    return isinstance(last, ast.Raise) and last.exc is None and not leaves
+
+
 def broad_excepts_only_at_the_edges(root: Path) -> Iterator[str]:
     broad = {"Exception", "BaseException"}
     for path in modules(root):
@@ -233,7 +247,7 @@ def broad_excepts_only_at_the_edges(root: Path) -> Iterator[str]:
             continue
         for node in ast.walk(tree_of(path)):
             caught: list[ast.expr] = []
-            if isinstance(node, ast.ExceptHandler):
+            if isinstance(node, ast.ExceptHandler) and not passes_on(node):
                 caught = (
                     node.type.elts
                     if isinstance(node.type, ast.Tuple)
@@ -352,6 +366,10 @@ SOUND = {
     "sidecar/ohmykb/markdown/__init__.py": '"""Text goes in; structure comes out."""\n',
     "sidecar/ohmykb/markdown/scan.py": '"""Scans."""\n\nimport re\n\nimport yaml\n\nfrom . import tags\n',
     "sidecar/ohmykb/markdown/tags.py": '"""Tags."""\n\nfrom ..note import NotePath\n',
+    "sidecar/ohmykb/store/__init__.py": '"""Rows go in and come out."""\n',
+    "sidecar/ohmykb/store/db.py": (
+        '"""Rolls back."""\n\ntry:\n    f()\nexcept BaseException:\n    undo()\n    raise\n'
+    ),
     "sidecar/ohmykb/cli/__init__.py": '"""Words go in; an exit code comes out."""\n',
     "sidecar/ohmykb/cli/entry.py": '"""Edge."""\n\nfrom ohmykb import wiring\n\nprint(wiring)\n',
     "sidecar/ohmykb/wiring.py": '"""Composes."""\n\nfrom ohmykb.server import app\n',
@@ -362,6 +380,7 @@ SOUND = {
     "docs/ARCHITECTURE.md": (
         "| floor | room | in and out |\n|---|---|---|\n"
         "| crafts | `markdown/` | Text goes in; structure comes out. |\n"
+        "| | `store/` | Rows go in and come out. |\n"
         "| doors | `server/` | Requests go in; JSON comes out. |\n"
         "| | `cli/` | Words go in; an exit code comes out. |\n"
     ),
@@ -403,13 +422,18 @@ FAULTS: list[Planted] = [
         {M + "x.py": "try:\n    f()\nexcept (OSError, Exception):\n    pass\n"},
         "catches everything",
     ),
+    (
+        broad_excepts_only_at_the_edges,
+        {M + "x.py": "try:\n    f()\nexcept Exception as e:\n    raise OSError from e\n"},
+        "x.py:3 catches everything",
+    ),
     (broad_excepts_only_at_the_edges, {M + "x.py": "with suppress(BaseException):\n    f()\n"}, "x.py:1"),
     (every_module_says_why_it_exists, {M + "x.py": "x = 1\n"}, "markdown/x.py has no docstring"),
     (only_the_command_line_prints, {M + "x.py": "print(1)\n"}, "markdown/x.py:1 prints"),
     (no_loose_ends, {M + "x.py": "# \x54ODO later\n"}, "x.py:1 says"),
     (nothing_names_this_machine, {"README.md": "see /\x77ork/main\n"}, "README.md:1 names a path"),
     (nothing_names_this_machine, {"docs/x.md": "run `issue\x73 show 3`\n"}, "a tool of the workshop"),
-    (architecture_lists_the_rooms, {"sidecar/ohmykb/store/__init__.py": ""}, "does not list store/"),
+    (architecture_lists_the_rooms, {"sidecar/ohmykb/vault/__init__.py": ""}, "does not list vault/"),
     (architecture_lists_the_rooms, {M + "__init__.py": '"""Other."""\n'}, "markdown/__init__.py differ"),
     (
         architecture_lists_the_rooms,
