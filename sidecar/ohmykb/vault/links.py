@@ -18,7 +18,7 @@ _MAX_LINKS = 8
 
 
 def judge_link(here: str, root: str, chain: Chain, *, follow: bool) -> Chain | os.stat_result | Problem:
-    """Of the link `here`, met on the way `chain`, in the vault whose real path is `root`: the chain with which
+    """Of the link `here`, met on the way `chain`, in the vault at the real path `root`: the chain with which
     to walk the folder it leads to, the stat of the file it leads to, or the Problem that keeps us from it.
     """
     try:

@@ -1,0 +1,69 @@
+"""watchdog on Linux, told three things it does not do: report an overflow, report that the watches ran
+out (it leaves such folders unwatched and says nothing), and spare hidden folders.
+
+Written against watchdog 7.1, where one InotifyFD reads the kernel's queue for all watches.
+"""
+
+import errno
+import os
+from collections.abc import Callable
+
+from watchdog.observers.api import BaseObserver
+from watchdog.observers.inotify import InotifyEmitter, InotifyObserver
+from watchdog.observers.inotify_c import (
+    CallbackId,
+    InotifyEvent,
+    InotifyFD,
+    Mask,
+    WatchCallback,
+    WatchDescriptor,
+)
+
+
+class VaultDescriptor(InotifyFD):
+    """The kernel's queue of one vault."""
+
+    def __init__(
+        self,
+        root: str,
+        is_watched: Callable[[str], bool],
+        on_overflow: Callable[[], None],
+        on_exhausted: Callable[[OSError], None],
+    ) -> None:
+        super().__init__()
+        self._prefix = os.fsencode(root) + b"/"
+        self._is_watched = is_watched
+        self._on_overflow = on_overflow
+        self._on_exhausted = on_exhausted
+
+    def add_callback(
+        self, path: bytes, mask: Mask, callback: WatchCallback, id_: CallbackId
+    ) -> WatchDescriptor:
+        if path.startswith(self._prefix) and not self._is_watched(os.fsdecode(path[len(self._prefix) :])):
+            # watchdog passes over folders below the root that refuse a watch.
+            raise OSError(errno.EACCES, "hidden")
+        try:
+            return super().add_callback(path, mask, callback, id_)
+        except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EMFILE):
+                self._on_exhausted(error)
+            raise
+
+    def handle_event(self, event: InotifyEvent) -> None:
+        super().handle_event(event)  # at an overflow it sets the watches anew; only then may anyone look
+        if event.is_queue_overflow:
+            self._on_overflow()
+
+
+class VaultObserver(InotifyObserver):
+    def __init__(
+        self,
+        root: str,
+        is_watched: Callable[[str], bool],
+        on_overflow: Callable[[], None],
+        on_exhausted: Callable[[OSError], None],
+    ) -> None:
+        # Not InotifyObserver's own: it would make a plain InotifyFD.
+        self._inotify_fd = VaultDescriptor(root, is_watched, on_overflow, on_exhausted)
+        self._inotify_fd.start()
+        BaseObserver.__init__(self, InotifyEmitter, inotify_fd=self._inotify_fd)
