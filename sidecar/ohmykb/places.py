@@ -30,16 +30,21 @@ def home(kind: str) -> str:
     return "/".join((os.environ.get(variable) or f"{user}/{default}", APP))
 
 
+def real(path: str) -> str:
+    """The one absolute spelling of a path, links followed."""
+    return os.path.realpath(path)
+
+
 def vault_key(root: str) -> str:
     """First 16 hex of sha256 of the NFC real path with `/`, lower-cased on Windows."""
-    real = os.path.realpath(root)
+    found = real(root)
     if sys.platform == "win32":
-        real = real.replace("\\", "/").lower()
-    if not real.isascii():
+        found = found.replace("\\", "/").lower()
+    if not found.isascii():
         import unicodedata
 
-        real = unicodedata.normalize("NFC", real)
-    return _sha256(real.encode("utf-8", "surrogateescape"))[:16]
+        found = unicodedata.normalize("NFC", found)
+    return _sha256(found.encode("utf-8", "surrogateescape"))[:16]
 
 
 def find_vault(explicit: str | None, start: str) -> str | None:

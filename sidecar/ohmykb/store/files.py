@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ohmykb.note import NotePath, Scope, Stamp
-from ohmykb.store.connection import Database
+from ohmykb.store.connection import Database, transaction
+from ohmykb.store.schema import RECIPE
 
 NOTE, CANVAS, OTHER = 0, 1, 2
 UNREADABLE = b""
@@ -65,8 +66,15 @@ def insert(db: Database, rows: Iterable[tuple[str, int, Scope]]) -> list[int]:
 
 
 def rename(db: Database, file: int, path: str) -> None:
-    """The same file under another path."""
-    db.execute("UPDATE files SET path = ?, name_key = ? WHERE id = ?", (path, name_key(path), file))
+    """The same file under another path; its text is pending again, for names are searched too."""
+    db.execute(
+        "UPDATE files SET path = ?, name_key = ?, hash = NULL WHERE id = ?", (path, name_key(path), file)
+    )
+
+
+def set_pending(db: Database, file: int) -> None:
+    """What the index holds of the file no longer counts; it is to be read again."""
+    db.execute("UPDATE files SET hash = NULL WHERE id = ?", (file,))
 
 
 def set_scope(db: Database, file: int, scope: Scope) -> None:
@@ -91,6 +99,7 @@ def set_stamps(db: Database, rows: Iterable[tuple[Stamp, int]]) -> None:
 
 def delete(db: Database, ids: Sequence[int]) -> None:
     """Takes files out, and all that hangs on them; links to them become unresolved."""
+    db.executemany("UPDATE links SET subpath_found = NULL WHERE target = ?", ((file,) for file in ids))
     db.executemany("DELETE FROM words WHERE rowid = ?", ((file,) for file in ids))
     db.executemany("DELETE FROM files WHERE id = ?", ((file,) for file in ids))
 
@@ -103,3 +112,34 @@ def named(db: Database, key: str) -> list[tuple[int, str, int]]:
 def all_named(db: Database) -> list[tuple[str, int, str, int]]:
     """(name_key, id, path, kind) of every file."""
     return db.execute("SELECT name_key, id, path, kind FROM files").fetchall()
+
+
+def hashes(db: Database, ids: Sequence[int]) -> dict[int, bytes | None]:
+    """id → hash of what is in the index."""
+    found: dict[int, bytes | None] = {}
+    for file in ids:
+        row = db.execute("SELECT hash FROM files WHERE id = ?", (file,)).fetchone()
+        if row is not None:
+            found[file] = row[0]
+    return found
+
+
+def count(db: Database) -> int:
+    return int(db.execute("SELECT count(*) FROM files").fetchone()[0])
+
+
+def revision(db: Database) -> int:
+    """Grows with every transaction that changed the index."""
+    return int(db.execute("SELECT value FROM meta WHERE key = 'revision'").fetchone()[0])
+
+
+def advance(db: Database) -> None:
+    db.execute("UPDATE meta SET value = value + 1 WHERE key = 'revision'")
+
+
+def settle_recipe(db: Database) -> None:
+    """Makes every file pending when scanning or segmenting changed since the index was made."""
+    if int(db.execute("SELECT value FROM meta WHERE key = 'recipe'").fetchone()[0]) != RECIPE:
+        with transaction(db):
+            db.execute("UPDATE files SET hash = NULL")
+            db.execute("UPDATE meta SET value = ? WHERE key = 'recipe'", (RECIPE,))

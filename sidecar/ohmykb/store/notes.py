@@ -117,3 +117,15 @@ def put_problems(db: Database, origin: int, problems: Iterable[tuple[str, Proble
 def clear_problems(db: Database, origin: int, path: str | None = None) -> None:
     where, values = ("", ()) if path is None else (" AND path = ?", (path,))
     db.execute(f"DELETE FROM problems WHERE origin = {int(origin)}{where}", values)
+
+
+def walk_problems(db: Database, paths: Iterable[str]) -> dict[str, Problem]:
+    """path → what the walk found wrong with it, for those of `paths` that have anything."""
+    found = {}
+    for path in paths:
+        row = db.execute(
+            f"SELECT line, code, message FROM problems WHERE origin = {ORIGIN_WALK} AND path = ?", (path,)
+        ).fetchone()
+        if row is not None:
+            found[path] = Problem(*row)
+    return found

@@ -77,6 +77,10 @@ CREATE VIRTUAL TABLE words USING fts5 (
     content = '', contentless_delete = 1, tokenize = 'ascii'
 );
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, row);
+
+CREATE TABLE terms (                  -- Latin words ever met, to find parts of words; grows only
+    id INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE
+) STRICT;
 """,
 )
 

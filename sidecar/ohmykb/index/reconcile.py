@@ -1,0 +1,312 @@
+"""The one writer of the index: makes it true to the disk, a part or the whole, in small transactions.
+
+What is recorded as read is recorded in the transaction that stored it, so that a kill at any point
+leaves files pending, never wrongly done.
+"""
+
+import gc
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter
+
+from ohmykb.clock import Clock
+from ohmykb.config import Config
+from ohmykb.index.diff import Diff, Known, compare, same_file
+from ohmykb.index.draft import draft_canvas, draft_note, draft_unreadable
+from ohmykb.index.relate import check_subpaths, resolve_again
+from ohmykb.index.resolve import Resolver
+from ohmykb.note import NotePath, Problem, Scope, Stamp
+from ohmykb.store import bulk, files, fulltext, links, notes, state
+from ohmykb.store.connection import Database, transaction
+from ohmykb.store.files import CANVAS, NOTE, OTHER, UNREADABLE
+from ohmykb.vault.read import Unreadable, VanishedError, read
+from ohmykb.vault.rules import Rules
+from ohmykb.vault.walk import Entry, examine, kin, walk, walk_folder
+
+BATCH_NOTES = 256
+BATCH_SECONDS = 0.5
+LOSS_SHARE = 0.1
+LOSS_FLOOR = 4
+"""A loss is sudden when it is more than a tenth of what is known, and more than a few files."""
+
+Progress = Callable[[int, int, str], None]
+"""done, total, what."""
+
+
+def silent(done: int, total: int, what: str) -> None:
+    """No progress wanted."""
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What one look at the disk changed in the index."""
+
+    changed: set[str] = field(default_factory=set)
+    """Paths new, changed or moved."""
+    removed: set[str] = field(default_factory=set)
+    renamed: list[tuple[str, str]] = field(default_factory=list)
+    held: frozenset[str] = frozenset()
+    """Files that are missing, but too many at once to believe it before a second look."""
+    retry: set[str] = field(default_factory=set)
+    """Files that were changing while they were read."""
+
+    def touched(self) -> set[str]:
+        return self.changed | self.removed
+
+
+class Index:
+    """Owns the writing connection. One thread at a time."""
+
+    def __init__(
+        self, root: Path, db: Database, history: Database, config: Config, rules: Rules, clock: Clock
+    ) -> None:
+        self.root = root
+        self.db = db
+        self.config = config
+        self.rules = rules
+        self._history = history
+        self._clock = clock
+        self.between_batches: Callable[[], None] = lambda: None
+        """Called between transactions: where a pause or a stop takes hold."""
+
+    def reconcile(self, progress: Progress = silent, *, agreed: frozenset[str] = frozenset()) -> Outcome:
+        """Walks the whole vault and makes the index true to it.
+
+        A sudden loss is `held` and not dropped, but for the files in `agreed`, which an earlier look
+        already missed.
+        """
+        progress(0, 0, "looking")
+        seen = walk(self.root, self.rules, self.config)
+        known: dict[str, Known] = files.manifest(self.db)  # type: ignore[assignment]
+        diff = compare(seen.entries, known, seen.unreadable)
+        self._pair_moves(diff)
+        held = self._hold(diff, len(known), agreed)
+        outcome = Outcome(held=held)
+        with transaction(self.db):
+            notes.clear_problems(self.db, notes.ORIGIN_WALK)
+            notes.put_problems(self.db, notes.ORIGIN_WALK, seen.problems.items())
+        self._apply(diff, outcome, progress, fresh=not known)
+        return outcome
+
+    def refresh(self, hints: Sequence[str]) -> Outcome:
+        """Looks at the named files and folders only (`hints` ending in `/` are folders)."""
+        entries: dict[str, Entry] = {}
+        known: dict[str, Known] = {}
+        unreadable: list[str] = []
+        found_problems: dict[str, Problem | None] = {}
+        for hint in self._with_kin(hints):
+            if hint.endswith("/"):
+                seen = walk_folder(self.root, hint[:-1], self.rules, self.config)
+                entries.update((entry.path, entry) for entry in seen.entries)
+                unreadable.extend(seen.unreadable)
+                found_problems.update(seen.problems)
+                inside = files.under(self.db, hint[:-1])
+            else:
+                entry, problem = examine(self.root, hint, self.rules)
+                if entry is not None:
+                    entries[entry.path] = entry
+                found_problems[hint] = problem
+                inside = [NotePath(hint), *files.under(self.db, hint)]
+            for path in inside:
+                if (row := files.by_path(self.db, path)) is not None:
+                    stamp = row.stamp or Stamp(-1, -1, -1, -1)
+                    known[path] = (row.id, row.kind, row.scope, *stamp, row.hash)
+        diff = compare(entries.values(), known, unreadable)
+        self._pair_moves(diff)
+        held = self._hold(diff, files.count(self.db), frozenset())
+        outcome = Outcome(held=held)
+        self._put_problems(found_problems)
+        if not diff.empty():
+            self._apply(diff, outcome, silent, fresh=False)
+        return outcome
+
+    def _with_kin(self, hints: Sequence[str]) -> list[str]:
+        """The hints, and the files whose scope hangs on whether these exist."""
+        appeared = [
+            h for h in hints if not h.endswith("/") and (files.by_path(self.db, h) is None or not (self.root / h).exists())
+        ]
+        return [*hints, *sorted(kin(self.root, appeared) - set(hints))] if appeared else list(hints)
+
+    def _put_problems(self, found: dict[str, Problem | None]) -> None:
+        """What the walk says of single paths now."""
+        before = notes.walk_problems(self.db, found)
+        now = {path: problem for path, problem in found.items() if problem is not None}
+        if before == now:
+            return
+        with transaction(self.db):
+            for path in found:
+                notes.clear_problems(self.db, notes.ORIGIN_WALK, path)
+            notes.put_problems(self.db, notes.ORIGIN_WALK, now.items())
+
+    def close(self) -> None:
+        self.db.close()
+        self._history.close()
+
+    def _pair_moves(self, diff: Diff) -> None:
+        """A file gone here and new there is the same note: by inode, else by its bytes."""
+        if not (diff.gone and diff.new):
+            return
+        by_inode = {row[6]: path for path, row in diff.gone.items() if row[6] is not None}
+        by_size: dict[int, list[str]] = {}
+        for path, row in diff.gone.items():
+            if row[3] is not None and row[7]:
+                by_size.setdefault(row[3], []).append(path)
+        stay: list[Entry] = []
+        for entry in diff.new:
+            old = by_inode.get(entry.stamp.inode)
+            if old is None or old not in diff.gone or not same_file(entry.stamp, diff.gone[old]):
+                old = self._same_bytes(entry, [p for p in by_size.get(entry.stamp.size, ()) if p in diff.gone], diff)
+            if old is None or diff.gone[old][1] != entry.kind:
+                stay.append(entry)
+            else:
+                diff.moved.append((diff.gone.pop(old)[0], old, entry))
+        diff.new = stay
+
+    def _same_bytes(self, entry: Entry, candidates: list[str], diff: Diff) -> str | None:
+        if not candidates or entry.kind == OTHER or entry.scope > Scope.SEARCH or entry.stamp.size == 0:
+            return None
+        try:
+            digest = bytes.fromhex(read(self.root, entry.path, self.config).sha256)
+        except (Unreadable, VanishedError):
+            return None
+        same = [path for path in candidates if diff.gone[path][7] == digest]
+        name = entry.path.rsplit("/", 1)[-1]
+        same.sort(key=lambda path: (path.rsplit("/", 1)[-1] != name, path))
+        return same[0] if same else None
+
+    def _hold(self, diff: Diff, known: int, agreed: frozenset[str]) -> frozenset[str]:
+        lost = diff.gone.keys() - agreed
+        if len(lost) <= max(LOSS_FLOOR, known * LOSS_SHARE):
+            return frozenset()
+        for path in lost:
+            del diff.gone[path]
+        return frozenset(lost)
+
+    def _apply(self, diff: Diff, outcome: Outcome, progress: Progress, *, fresh: bool) -> None:
+        with bulk.mode(self.db) if fresh else _as_is(), _gc_paused():
+            unread = self._file_rows(diff, outcome)
+            resolver = self._resolver(fresh=fresh)
+            total = len(unread)
+            done = 0
+            while done < total:
+                self.between_batches()
+                done += self._batch(unread[done : done + BATCH_NOTES], resolver, outcome, fresh=fresh)
+                progress(done, total, "reading")
+            if not diff.empty():
+                progress(done, total, "linking")
+        if not diff.empty():
+            with transaction(self.db):
+                check_subpaths(self.db)
+
+    def _file_rows(self, diff: Diff, outcome: Outcome) -> list[tuple[int, Entry]]:
+        """Known files brought in step in one transaction; returns those whose text is to be read."""
+        unread = dict(diff.unread)
+        names: set[str] = set()
+        with transaction(self.db):
+            files.delete(self.db, [row[0] for row in diff.gone.values()])
+            for path in diff.gone:
+                notes.clear_problems(self.db, notes.ORIGIN_FILE, path)
+            names.update(map(files.name_key, diff.gone))
+            for file, old, entry in diff.moved:
+                notes.clear_problems(self.db, notes.ORIGIN_FILE, old)
+                files.rename(self.db, file, entry.path)
+                names.update((files.name_key(old), files.name_key(entry.path)))
+                files.set_scope(self.db, file, entry.scope)
+                if _has_text(entry):
+                    unread[file] = entry
+                elif entry.kind != OTHER:
+                    notes.erase(self.db, [file])
+            for file, entry in diff.rescoped:
+                files.set_scope(self.db, file, entry.scope)
+                if entry.scope > Scope.SEARCH and entry.kind != OTHER:
+                    notes.erase(self.db, [file])
+                    files.set_pending(self.db, file)
+            ids = files.insert(self.db, ((e.path, e.kind, e.scope) for e in diff.new))
+            names.update(files.name_key(entry.path) for entry in diff.new)
+            unread.update((n, e) for n, e in zip(ids, diff.new, strict=True) if _has_text(e))
+            if names and not bulk.is_on(self.db):
+                resolve_again(self.db, names)
+            if not diff.empty():
+                files.advance(self.db)
+        moved = [(old, entry.path) for _, old, entry in diff.moved]
+        if moved:
+            state.record_renames(self._history, self._clock.wall(), moved)
+        outcome.renamed.extend(moved)
+        outcome.removed.update(diff.gone, (old for old, _ in moved))
+        outcome.changed.update(e.path for e in diff.new)
+        outcome.changed.update(new for _, new in moved)
+        outcome.changed.update(e.path for _, e in diff.rescoped)
+        return list(unread.items())
+
+    def _resolver(self, *, fresh: bool) -> Resolver:
+        if not fresh:
+            return Resolver(lambda key: files.named(self.db, key))
+        groups: dict[str, list[tuple[int, str, int]]] = {}
+        for key, file, path, kind in files.all_named(self.db):
+            groups.setdefault(key, []).append((file, path, kind))
+        return Resolver(lambda key: groups.get(key, ()))
+
+    def _batch(
+        self, todo: Sequence[tuple[int, Entry]], resolver: Resolver, outcome: Outcome, *, fresh: bool
+    ) -> int:
+        """Reads, drafts and stores some files in one transaction; returns how many it came to."""
+        start = perf_counter()
+        rows: list[notes.NoteRow] = []
+        stamps: list[tuple[Stamp, bytes, int]] = []
+        done = 0
+        stored = {} if fresh else files.hashes(self.db, [file for file, _ in todo])
+        for file, entry in todo:
+            if done and perf_counter() - start > BATCH_SECONDS:
+                break
+            done += 1
+            try:
+                text = read(self.root, entry.path, self.config)
+            except VanishedError:
+                continue  # the next look takes it out
+            except Unreadable as error:
+                if error.changing:
+                    outcome.retry.add(entry.path)
+                    continue
+                rows.append(draft_unreadable(file, entry.path, [error.problem]))
+                stamps.append((entry.stamp, UNREADABLE, file))
+                continue
+            digest = bytes.fromhex(text.sha256)
+            stamps.append((text.stamp, digest, file))
+            if stored.get(file) == digest:
+                continue
+            draft = draft_note if entry.kind == NOTE else draft_canvas
+            row = draft(file, entry.path, text.text, text.problems)
+            targets = [resolver.resolve(link.linkpath, entry.path, file) for link in row.links]
+            rows.append(row._replace(targets=targets))
+        with transaction(self.db):
+            notes.write(self.db, rows, fresh=fresh)
+            if not fresh:
+                links.forget_subpaths(self.db, [row.id for row in rows])
+                fulltext.learn_terms(self.db, (row.words for row in rows))
+            files.set_read(self.db, stamps)
+            files.advance(self.db)
+        outcome.changed.update(row.path for row in rows)
+        return done
+
+
+def _has_text(entry: Entry) -> bool:
+    return entry.kind in (NOTE, CANVAS) and entry.scope <= Scope.SEARCH
+
+
+@contextmanager
+def _as_is() -> Iterator[None]:
+    yield
+
+
+@contextmanager
+def _gc_paused() -> Iterator[None]:
+    # Rows by the ten thousand make the collector walk live objects again and again.
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()

@@ -1,0 +1,237 @@
+"""The index worker: one thread that keeps the index in step with the disk for as long as it runs.
+
+Watcher hints are gathered for a debounce and looked at together. A whole reconcile runs at the start,
+when the watcher lost events, after the machine slept, when settings changed, on demand and once in a
+while; a sudden loss is believed only at a second look.
+"""
+
+import logging
+import os
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from threading import Condition, Thread, get_native_id
+from typing import Literal
+
+from ohmykb.clock import Clock
+from ohmykb.errors import KbError
+from ohmykb.index.reconcile import Index, Outcome
+
+log = logging.getLogger(__name__)
+
+WATCHED_EVERY_S = 3600.0
+"""A whole look, though the watcher sees everything."""
+POLLED_EVERY_S = 30.0
+"""A whole look, where nothing watches."""
+LONGEST_DEBOUNCE = 5
+"""Debounces a stream of events is waited out, at the most."""
+SLEPT_S = 30.0
+RETRY_S = 1.0
+NICENESS = 10
+
+State = Literal["starting", "indexing", "ready", "paused", "failed", "stopped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What the worker does at the moment."""
+
+    state: State
+    done: int = 0
+    total: int = 0
+    message: str = ""
+    looks: int = 0
+    """Whole looks at the vault finished so far."""
+    held: int = 0
+    """Files that are missing, and not believed to be gone yet."""
+
+
+class Worker:
+    """`index` is used on this thread only, once it runs."""
+
+    def __init__(
+        self,
+        index: Callable[[], Index],
+        clock: Clock,
+        *,
+        debounce_s: float,
+        settle_s: float,
+        on_change: Callable[[set[str]], None],
+        on_settings: Callable[[Index], None],
+        watching: bool,
+    ) -> None:
+        self._open = index
+        self._clock = clock
+        self._debounce_s = debounce_s
+        self._settle_s = settle_s
+        self._on_change = on_change
+        self._on_settings = on_settings
+        self._every_s = WATCHED_EVERY_S if watching else POLLED_EVERY_S
+        self._changed = Condition()
+        self._hints: dict[str, None] = {}
+        self._whole = True
+        self._settings = False
+        self._stop = False
+        self._paused = False
+        self._held: frozenset[str] = frozenset()
+        self._due = clock.monotonic() + self._every_s
+        self._first_hint = 0.0
+        self._last_hint = 0.0
+        self._work = Work("starting")
+        self._thread = Thread(target=self._run, name="index worker", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ends after the transaction under way; returns when the connection is closed."""
+        with self._changed:
+            self._stop = True
+            self._changed.notify_all()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def hint(self, paths: Iterable[str]) -> None:
+        """These may have changed (folders end in `/`)."""
+        now = self._clock.monotonic()
+        with self._changed:
+            if not self._hints:
+                self._first_hint = now
+            self._last_hint = now
+            self._hints.update(dict.fromkeys(paths))
+            self._changed.notify_all()
+
+    def ask_whole(self, *, settings: bool = False) -> int:
+        """A whole look, soon; returns the count of looks after which it is done."""
+        with self._changed:
+            self._whole = True
+            self._settings |= settings
+            self._changed.notify_all()
+            return self._work.looks + (2 if self._work.state == "indexing" else 1)
+
+    def pause(self, *, on: bool) -> None:
+        with self._changed:
+            self._paused = on
+            self._changed.notify_all()
+
+    @property
+    def work(self) -> Work:
+        return self._work
+
+    def watching(self, *, on: bool) -> None:
+        """Without a watcher the whole vault is looked at more often."""
+        with self._changed:
+            self._every_s = WATCHED_EVERY_S if on else POLLED_EVERY_S
+            self._due = min(self._due, self._clock.monotonic() + self._every_s)
+            self._changed.notify_all()
+
+    def _run(self) -> None:
+        _be_modest()
+        try:
+            index = self._open()
+        except KbError as error:
+            log.error("the index cannot be opened: %s", error)
+            self._work = Work("failed", message=f"{error.message} {error.fix}".strip())
+            return
+        index.between_batches = self._yield_here
+        try:
+            while self._step(index):
+                pass
+        finally:
+            index.close()
+            self._work = Work("stopped", looks=self._work.looks)
+
+    def _step(self, index: Index) -> bool:
+        """Waits for something to do and does it; False when it is time to end."""
+        todo = self._wait()
+        if todo is None:
+            return False
+        hints, whole, settings = todo
+        try:
+            if settings:
+                self._on_settings(index)
+            outcome = index.reconcile(self._progress, agreed=self._held) if whole else index.refresh(hints)
+        except _StoppedError:
+            return False
+        except Exception as error:
+            # One of the four broad excepts: the worker lives on, says what happened and looks again.
+            log.exception("indexing failed")
+            message = error.message if isinstance(error, KbError) else f"Indexing failed: {error!r}"
+            self._set(Work("failed", message=message, looks=self._work.looks))
+            with self._changed:
+                self._due = self._clock.monotonic() + POLLED_EVERY_S
+            return True
+        self._after(outcome, whole=whole)
+        return True
+
+    def _after(self, outcome: Outcome, *, whole: bool) -> None:
+        now = self._clock.monotonic()
+        with self._changed:
+            if whole or outcome.held:
+                self._held = outcome.held
+            if outcome.held:
+                self._due = now + self._settle_s
+            elif whole:
+                self._due = now + self._every_s
+            if outcome.retry:
+                self._hints.update(dict.fromkeys(outcome.retry))
+                self._first_hint = self._last_hint = now + RETRY_S
+        self._set(Work("ready", looks=self._work.looks + whole, held=len(self._held)))
+        if touched := outcome.touched():
+            self._on_change(touched)
+
+    def _wait(self) -> tuple[list[str], bool, bool] | None:
+        with self._changed:
+            while True:
+                now, wall = self._clock.monotonic(), self._clock.wall()
+                if self._stop:
+                    return None
+                if not self._paused:
+                    if self._whole or now >= self._due:
+                        settings = self._settings
+                        self._whole = self._settings = False
+                        self._hints.clear()
+                        return [], True, settings
+                    if self._hints and now >= self._ripe():
+                        hints = list(self._hints)
+                        self._hints.clear()
+                        return hints, False, False
+                until = self._due if not self._hints else min(self._due, self._ripe())
+                self._changed.wait(None if self._paused else max(min(until - now, SLEPT_S), 0.001))
+                if self._slept(now, wall):
+                    self._whole = True
+
+    def _ripe(self) -> float:
+        """When the hints at hand have waited long enough."""
+        return min(self._last_hint + self._debounce_s, self._first_hint + LONGEST_DEBOUNCE * self._debounce_s)
+
+    def _slept(self, now: float, wall: float) -> bool:
+        """Whether the machine was asleep meanwhile: then the wall clock ran on alone."""
+        return (self._clock.wall() - wall) - (self._clock.monotonic() - now) > SLEPT_S
+
+    def _progress(self, done: int, total: int, message: str) -> None:
+        self._set(Work("indexing", done, total, message, self._work.looks, len(self._held)))
+
+    def _yield_here(self) -> None:
+        """Between transactions: the place to stop or to pause."""
+        with self._changed:
+            while self._paused and not self._stop:
+                self._work = Work("paused", self._work.done, self._work.total, "", self._work.looks)
+                self._changed.wait()
+            if self._stop:
+                raise _StoppedError
+
+    def _set(self, work: Work) -> None:
+        with self._changed:
+            self._work = work
+            self._changed.notify_all()
+
+
+class _StoppedError(Exception):
+    """Stop now; what is not stored yet stays pending."""
+
+
+def _be_modest() -> None:
+    """Lets everything else on the machine go first, where a thread can say so."""
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, get_native_id(), NICENESS)

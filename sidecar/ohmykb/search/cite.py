@@ -1,0 +1,21 @@
+"""A wikilink that leads to this very note, wherever it is pasted."""
+
+from urllib.parse import quote
+
+from ohmykb.store import files
+from ohmykb.store.connection import Database
+
+_BREAKS_A_LINK = frozenset("#^[]|\\")
+
+
+def cite(db: Database, path: str) -> str:
+    """`[[Name]]`, or `[[folder/Name]]` where the name alone could mean another file.
+
+    A path that no wikilink can spell (`#`, `^`, `[`, `]`, `|`) is cited as a Markdown link.
+    """
+    plain = path[:-3] if path.lower().endswith(".md") else path
+    name = plain.rsplit("/", 1)[-1]
+    if not _BREAKS_A_LINK.isdisjoint(plain):
+        return f"[{name}]({quote(path)})"
+    alone = len(files.named(db, files.name_key(path))) == 1
+    return f"[[{name if alone else plain}]]"

@@ -1,0 +1,45 @@
+"""Building from nothing: secondary indexes and checks wait until all rows are there."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ohmykb.store import fulltext
+from ohmykb.store.connection import Database
+from ohmykb.store.schema import SECONDARY
+
+BULK_HASH_BYTES = 64 << 20
+"""What FTS5 gathers before it writes a segment, in bulk; left high it stalls single saves."""
+USUAL_HASH_BYTES = 1 << 20
+BULK_CHECKPOINT_PAGES = 20_000
+
+
+def is_on(db: Database) -> bool:
+    """Whether the secondary indexes are left out at the moment."""
+    row = db.execute("SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = 'links_name'").fetchone()
+    return row is None
+
+
+def make_indexes(db: Database) -> None:
+    """Makes the secondary indexes that are missing."""
+    for sql in SECONDARY.values():
+        db.execute(sql)
+
+
+@contextmanager
+def mode(db: Database) -> Iterator[None]:
+    """For the first build only: the tables are empty."""
+    for name in SECONDARY:
+        db.execute(f"DROP INDEX IF EXISTS {name}")
+    _tune(db, BULK_HASH_BYTES, BULK_CHECKPOINT_PAGES, keys="OFF")
+    try:
+        yield
+    finally:
+        _tune(db, USUAL_HASH_BYTES, 1000, keys="ON")
+        make_indexes(db)
+        fulltext.learn_all_terms(db)
+        db.execute("PRAGMA optimize")
+
+
+def _tune(db: Database, hash_bytes: int, checkpoint: int, *, keys: str) -> None:
+    db.execute("INSERT INTO words (words, rank) VALUES ('hashsize', ?)", (hash_bytes,))
+    db.execute(f"PRAGMA wal_autocheckpoint = {checkpoint}; PRAGMA foreign_keys = {keys}")

@@ -1,0 +1,117 @@
+"""What the index holds of a note, read back whole: for proofs, not for answers."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ohmykb.store.connection import Database
+from ohmykb.store.notes import LINK_KINDS, ORIGIN_FILE, NoteRow, Words
+
+_TOKEN = re.compile("[0-9a-z\x80-\U0010ffff]+")
+"""As FTS5's ascii tokenizer cuts our segmented text."""
+
+
+class Content(NamedTuple):
+    about: tuple[object, ...]
+    headings: list[object]
+    blocks: list[object]
+    aliases: list[str]
+    tags: list[str]
+    links: list[tuple[object, ...]]
+    text: str
+    chunks: list[tuple[object, ...]]
+    problems: list[tuple[object, ...]]
+    words: list[int]
+    """Tokens in each column of the full-text index."""
+
+
+def note(db: Database, file: int) -> Content | None:
+    """What is stored of a note."""
+    row = db.execute(
+        "SELECT title, type, domain, date, flags, properties, headings, blocks FROM notes WHERE id = ?", (file,)
+    ).fetchone()
+    if row is None:
+        return None
+    all_rows = lambda sql: db.execute(sql, (file,)).fetchall()  # noqa: E731
+    text = db.execute("SELECT text FROM texts WHERE note = ?", (file,)).fetchone()
+    sizes = db.execute("SELECT sz FROM words_docsize WHERE id = ?", (file,)).fetchone()
+    return Content(
+        row[:6], json.loads(row[6]), json.loads(row[7]),
+        [r[0] for r in all_rows("SELECT alias FROM aliases WHERE note = ? ORDER BY rowid")],
+        [r[0] for r in all_rows("SELECT tag FROM tags WHERE note = ? ORDER BY tag")],
+        all_rows(
+            "SELECT kind, raw, linkpath, subpath, display, line, start, key, target FROM links"
+            " WHERE source = ? ORDER BY id"
+        ),
+        text[0] if text else "",
+        all_rows('SELECT start, "end", line, heading, hash FROM chunks WHERE note = ? ORDER BY id'),
+        all_rows(
+            f"SELECT line, code, message FROM problems WHERE origin = {ORIGIN_FILE}"
+            " AND path = (SELECT path FROM files WHERE id = ?) ORDER BY rowid"
+        ),
+        _varints(sizes[0]) if sizes else [],
+    )  # fmt: skip
+
+
+def expected(row: NoteRow) -> Content:
+    """What should be stored of a note drafted afresh."""
+    return Content(
+        (row.title, row.type, row.domain, row.date, row.flags, row.properties),
+        [[h.level, h.text, h.line] for h in row.headings], list(row.blocks),
+        list(row.aliases), sorted(row.tags),
+        [
+            (LINK_KINDS.index(k.kind), k.raw, k.linkpath, k.subpath, k.display, k.line, k.start, k.key, target)
+            for k, target in zip(row.links, row.targets, strict=True)
+        ],
+        row.text,
+        [(*part, digest) for part, digest in zip(row.chunks, row.hashes, strict=True)],
+        [tuple(problem) for problem in row.problems],
+        [len(_TOKEN.findall(column)) for column in row.words],
+    )  # fmt: skip
+
+
+def terms(words: Words) -> Iterator[str]:
+    """Every token of a note, as often as it stands there."""
+    for column in words:
+        yield from _TOKEN.findall(column)
+
+
+def vocabulary(db: Database) -> list[tuple[str, int]]:
+    """(term, occurrences) of the full-text index."""
+    return db.execute("SELECT term, cnt FROM vocabulary").fetchall()
+
+
+def documents(db: Database) -> int:
+    return int(db.execute("SELECT count(*) FROM words_docsize").fetchone()[0])
+
+
+def integrity(db: Database) -> str | None:
+    """What SQLite itself finds wrong, if anything."""
+    row = db.execute("PRAGMA quick_check(1)").fetchone()
+    return None if row[0] == "ok" else f"the database is damaged: {row[0]}"
+
+
+def subpath_found(db: Database, source: int, number: int) -> int | None:
+    """The stored answer for the `number`th link of a note."""
+    row = db.execute(
+        "SELECT subpath_found FROM links WHERE source = ? ORDER BY id LIMIT 1 OFFSET ?", (source, number)
+    ).fetchone()
+    return None if row is None else row[0]
+
+
+def is_empty(db: Database, file: int) -> bool:
+    """Whether the file could not be read, so that nothing is known of its headings."""
+    row = db.execute("SELECT length(hash) FROM files WHERE id = ?", (file,)).fetchone()
+    return row is None or not row[0]
+
+
+def _varints(data: bytes) -> list[int]:
+    """SQLite variable-length integers, as FTS5 keeps column sizes."""
+    numbers, value = [], 0
+    for byte in data:
+        value = value << 7 | byte & 0x7F
+        if byte < 0x80:
+            numbers.append(value)
+            value = 0
+    return numbers

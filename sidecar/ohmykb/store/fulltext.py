@@ -1,0 +1,148 @@
+"""Rows of the full-text index: which notes hold a word, how rare it is, and the texts themselves."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from ohmykb.store.connection import Database
+from ohmykb.store.notes import Words
+
+NAMES = "{name alias tag}"
+SOUND = "{sound}"
+
+_TERM = re.compile("[a-z0-9]{3,40}")
+
+
+class Where(NamedTuple):
+    """Which notes may be found."""
+
+    folder: str | None = None
+    """Vault-relative, no `/` at the end."""
+    tag: str | None = None
+    """Lower case; the tag itself or one below it."""
+    since: str | None = None
+    """ISO day; notes about that day or later, or changed since."""
+
+
+class Found(NamedTuple):
+    """What is compared with the question, as written."""
+
+    id: int
+    path: str
+    title: str
+    aliases: str
+    """One a line, like the next two."""
+    tags: str
+    headings: str
+    """JSON."""
+    properties: str
+    """JSON."""
+    text: str
+
+
+def matching(db: Database, match: str, where: Where, limit: int) -> list[int]:
+    """Ids of notes that match an FTS5 expression, at most `limit`, in order of id."""
+    sql, values = _filter(where)
+    rows = db.execute(f"SELECT rowid FROM words WHERE words MATCH ?{sql} LIMIT ?", (match, *values, limit))
+    return [row[0] for row in rows]
+
+
+def matching_among(db: Database, match: str, ids: Sequence[int], limit: int) -> list[int]:
+    """Those of `ids`, in their order, that match; stops at `limit`."""
+    found = []
+    for number in ids:
+        if db.execute("SELECT 1 FROM words WHERE words MATCH ? AND rowid = ?", (match, number)).fetchone():
+            found.append(number)
+            if len(found) >= limit:
+                break
+    return found
+
+
+def containing(db: Database, part: str, where: Where, limit: int) -> list[int]:
+    """Ids of notes whose text holds `part` to the letter: a scan, for what no word covers."""
+    sql, values = _filter(where, "note")
+    rows = db.execute(
+        f"SELECT note FROM texts WHERE instr(text, ?) > 0{sql} LIMIT ?", (part, *values, limit)
+    )
+    return [row[0] for row in rows]
+
+
+def spread(db: Database, term: str) -> int:
+    """In how many notes a term occurs."""
+    row = db.execute("SELECT doc FROM vocabulary WHERE term = ?", (term,)).fetchone()
+    return int(row[0]) if row else 0
+
+
+def size(db: Database) -> int:
+    """Notes and canvases in the index."""
+    return int(db.execute("SELECT count(*) FROM notes").fetchone()[0])
+
+
+def fetch(db: Database, ids: Iterable[int]) -> list[Found]:
+    """What scoring needs of each note."""
+    found = []
+    for number in ids:
+        row = db.execute(
+            "SELECT f.id, f.path, n.title,"
+            " (SELECT group_concat(alias, char(10)) FROM aliases WHERE note = f.id),"
+            " (SELECT group_concat(tag, char(10)) FROM tags WHERE note = f.id),"
+            " n.headings, n.properties, t.text"
+            " FROM files f JOIN notes n ON n.id = f.id JOIN texts t ON t.note = f.id WHERE f.id = ?",
+            (number,),
+        ).fetchone()
+        if row is not None:
+            found.append(Found(*row[:3], row[3] or "", row[4] or "", *row[5:]))
+    return found
+
+
+def named_exactly(db: Database, key: str) -> list[int]:
+    """Notes whose name, alias or tag is `key` (`files.path_key`)."""
+    rows = db.execute(
+        "SELECT id FROM files WHERE name_key = ? AND kind < 2 UNION SELECT note FROM aliases WHERE key = ?"
+        " UNION SELECT note FROM tags WHERE tag = ? LIMIT 200",
+        (key, key, key),
+    )
+    return [row[0] for row in rows]
+
+
+def allowed(db: Database, ids: Iterable[int], where: Where) -> list[int]:
+    """Those of `ids` that `where` lets through."""
+    sql, values = _filter(where, "id")
+    keep = db.execute
+    return [n for n in ids if keep(f"SELECT 1 FROM notes WHERE id = ?{sql}", (n, *values)).fetchone()]
+
+
+def learn_terms(db: Database, words: Iterable[Words]) -> None:
+    """Remembers the Latin words of notes, so that parts of them are found."""
+    met = {term for note in words for field in note[:-1] for term in _TERM.findall(field)}
+    db.executemany("INSERT OR IGNORE INTO terms (term) VALUES (?)", ((term,) for term in sorted(met)))
+
+
+def learn_all_terms(db: Database) -> None:
+    """The same for everything in the index."""
+    db.execute(
+        "INSERT OR IGNORE INTO terms (term) SELECT term FROM vocabulary"
+        " WHERE term GLOB '[a-z0-9]*' AND length(term) BETWEEN 3 AND 40"
+    )
+
+
+def terms_after(db: Database, last: int) -> list[tuple[int, str]]:
+    """(id, term) of the terms learnt after `last`."""
+    return db.execute("SELECT id, term FROM terms WHERE id > ? ORDER BY id", (last,)).fetchall()
+
+
+def _filter(where: Where, column: str = "rowid") -> tuple[str, list[str]]:
+    sql, values = "", []
+    if where.folder is not None:
+        sql += f" AND {column} IN (SELECT id FROM files WHERE path >= ? AND path < ?)"
+        values += [where.folder + "/", where.folder + "0"]
+    if where.tag is not None:
+        sql += f" AND {column} IN (SELECT note FROM tags WHERE tag = ? OR (tag >= ? AND tag < ?))"
+        values += [where.tag, where.tag + "/", where.tag + "0"]
+    if where.since is not None:
+        sql += (
+            f" AND {column} IN (SELECT n.id FROM notes n JOIN files f ON f.id = n.id"
+            " WHERE coalesce(n.date, strftime('%Y-%m-%d', f.mtime_ns / 1000000000, 'unixepoch')) >= ?)"
+        )
+        values.append(where.since)
+    return sql, values
