@@ -70,10 +70,10 @@ def discovery_file(key: str) -> str:
 def _sha256(data: bytes) -> str:
     # The interpreter's own module: `hashlib` would load OpenSSL, a tenth of an interpreter start.
     try:
-        from _sha2 import sha256  # 3.12 and later
+        from _sha2 import sha256  # type: ignore[import-not-found]  # 3.12 and later
     except ImportError:
         try:
-            from _sha256 import sha256  # 3.11
+            from _sha256 import sha256  # type: ignore[import-not-found]  # 3.11
         except ImportError:
             from hashlib import sha256
     return str(sha256(data).hexdigest())

@@ -59,9 +59,7 @@ class Outcome:
 class Index:
     """Owns the writing connection. One thread at a time."""
 
-    def __init__(
-        self, root: Path, db: Database, history: Database, config: Config, rules: Rules, clock: Clock
-    ) -> None:
+    def __init__(self, root: Path, db: Database, history: Database, config: Config, rules: Rules, clock: Clock) -> None:
         self.root = root
         self.db = db
         self.config = config
@@ -101,7 +99,7 @@ class Index:
                 seen = walk_folder(self.root, hint[:-1], self.rules, self.config)
                 entries.update((entry.path, entry) for entry in seen.entries)
                 unreadable.extend(seen.unreadable)
-                found_problems.update(seen.problems)
+                found_problems.update(seen.problems.items())
                 inside = files.under(self.db, hint[:-1])
             else:
                 entry, problem = examine(self.root, hint, self.rules)
@@ -125,7 +123,9 @@ class Index:
     def _with_kin(self, hints: Sequence[str]) -> list[str]:
         """The hints, and the files whose scope hangs on whether these exist."""
         appeared = [
-            h for h in hints if not h.endswith("/") and (files.by_path(self.db, h) is None or not (self.root / h).exists())
+            h
+            for h in hints
+            if not h.endswith("/") and (files.by_path(self.db, h) is None or not (self.root / h).exists())
         ]
         return [*hints, *sorted(kin(self.root, appeared) - set(hints))] if appeared else list(hints)
 
@@ -248,9 +248,7 @@ class Index:
             groups.setdefault(key, []).append((file, path, kind))
         return Resolver(lambda key: groups.get(key, ()))
 
-    def _batch(
-        self, todo: Sequence[tuple[int, Entry]], resolver: Resolver, outcome: Outcome, *, fresh: bool
-    ) -> int:
+    def _batch(self, todo: Sequence[tuple[int, Entry]], resolver: Resolver, outcome: Outcome, *, fresh: bool) -> int:
         """Reads, drafts and stores some files in one transaction; returns how many it came to."""
         start = perf_counter()
         rows: list[notes.NoteRow] = []

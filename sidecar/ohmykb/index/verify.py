@@ -34,7 +34,7 @@ def verify(root: Path, db: Database, config: Config, rules: Rules) -> list[Diffe
 
 def _differences(root: Path, db: Database, config: Config, entries: list[Entry]) -> Iterator[Difference]:
     known = files.manifest(db)
-    on_disk = {entry.path: entry for entry in entries}
+    on_disk: dict[str, Entry] = {entry.path: entry for entry in entries}
     for path in sorted(known.keys() - on_disk.keys()):
         yield Difference(path, "in the index, not on the disk")
     for path in sorted(on_disk.keys() - known.keys()):

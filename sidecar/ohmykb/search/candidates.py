@@ -80,7 +80,13 @@ class Standing:
 
 
 def gather(
-    db: Database, question: Question, where: Where, wanted: int, notes: int, vocabulary: Vocabulary, standing: Standing
+    db: Database,
+    question: Question,
+    where: Where,
+    wanted: int,
+    notes: int,
+    vocabulary: Vocabulary,
+    standing: Standing,
 ) -> dict[int, float]:
     """Candidate ids with a rough worth, best arms highest; at most about a thousand."""
     worth: dict[int, float] = {}
@@ -135,9 +141,7 @@ def _single_terms(
             break
 
 
-def _parts_of_words(
-    db: Database, terms: Sequence[Term], where: Where, vocabulary: Vocabulary
-) -> list[int]:
+def _parts_of_words(db: Database, terms: Sequence[Term], where: Where, vocabulary: Vocabulary) -> list[int]:
     """Notes that hold every term at least as a part of some word."""
     groups = []
     for term in terms:

@@ -68,9 +68,7 @@ class Prober:
             worth = gather(db, question, where, n, notes, self._vocabulary, self.standing)
             looks = max(CLOSE_LOOKS, 2 * n)
             best = sorted(worth, key=lambda note: (-worth[note], note))[:looks]
-            judged = [
-                judge(question, found, links.backlinks(db, found.id)) for found in fulltext.fetch(db, best)
-            ]
+            judged = [judge(question, found, links.backlinks(db, found.id)) for found in fulltext.fetch(db, best)]
             judged.sort(key=lambda one: (-one.score, len(one.found.path), one.found.path))
             hits = tuple(_hit(db, one, cut(question, one)) for one in judged[:n])
         took = (perf_counter() - start) * 1000

@@ -58,7 +58,15 @@ class Judged(NamedTuple):
 
 def judge(question: Question, found: Found, backlinks: int) -> Judged:
     """Scores one note; `score` ∈ [0, 1]."""
-    fields = [found.path, found.title, found.aliases, found.tags, found.headings, found.properties, found.text]
+    fields = [
+        found.path,
+        found.title,
+        found.aliases,
+        found.tags,
+        found.headings,
+        found.properties,
+        found.text,
+    ]
     folded = fold("\x00".join(field.replace("\x00", " ") for field in fields)).split("\x00")
     names = folded[1].split("\n") + folded[2].split("\n") + folded[3].split("\n")
     stem = folded[0].rsplit("/", 1)[-1].removesuffix(".md")

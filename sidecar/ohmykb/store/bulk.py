@@ -15,7 +15,7 @@ BULK_CHECKPOINT_PAGES = 20_000
 
 def is_on(db: Database) -> bool:
     """Whether the secondary indexes are left out at the moment."""
-    row = db.execute("SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = 'links_name'").fetchone()
+    row = db.row("SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = 'links_name'")
     return row is None
 
 

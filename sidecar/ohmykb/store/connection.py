@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import local
+from typing import Any
 
 import apsw
 
@@ -31,7 +32,21 @@ class DamagedError(DatabaseError):
     code = "database-damaged"
 
 
-Database = apsw.Connection
+class Database(apsw.Connection):
+    """An apsw connection with the three questions that are asked all the time."""
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
+        """All rows, each a tuple of the columns asked for."""
+        return self.execute(sql, values).fetchall()
+
+    def row(self, sql: str, values: Sequence[Any] = ()) -> Any:
+        """The first row, or None."""
+        return self.execute(sql, values).fetchone()
+
+    def value(self, sql: str, values: Sequence[Any] = ()) -> Any:
+        """The first column of the first row, or None without rows."""
+        found = self.execute(sql, values).fetchone()
+        return None if found is None else found[0]
 
 
 def open_writer(path: Path, migrations: Sequence[str]) -> Database:
@@ -118,13 +133,11 @@ def _prepare(db: Database) -> None:
 
 
 def _version(db: Database) -> int:
-    return int(db.execute("PRAGMA user_version").fetchone()[0])
+    return int(db.value("PRAGMA user_version"))
 
 
 def _newer(path: Path) -> NewerDatabaseError:
-    return NewerDatabaseError(
-        f"{path} was made by a later version of Oh My KB.", "Upgrade with: pipx upgrade oh-my-kb"
-    )
+    return NewerDatabaseError(f"{path} was made by a later version of Oh My KB.", "Upgrade with: pipx upgrade oh-my-kb")
 
 
 def _migrate(db: Database, migrations: Sequence[str], path: Path) -> None:

@@ -28,28 +28,24 @@ class Content(NamedTuple):
 
 def note(db: Database, file: int) -> Content | None:
     """What is stored of a note."""
-    row = db.execute(
-        "SELECT title, type, domain, date, flags, properties, headings, blocks FROM notes WHERE id = ?", (file,)
-    ).fetchone()
+    row = db.row(
+        "SELECT title, type, domain, date, flags, properties, headings, blocks FROM notes WHERE id = ?",
+        (file,),
+    )
     if row is None:
         return None
-    all_rows = lambda sql: db.execute(sql, (file,)).fetchall()  # noqa: E731
-    text = db.execute("SELECT text FROM texts WHERE note = ?", (file,)).fetchone()
-    sizes = db.execute("SELECT sz FROM words_docsize WHERE id = ?", (file,)).fetchone()
+    text = db.row("SELECT text FROM texts WHERE note = ?", (file,))
+    sizes = db.row("SELECT sz FROM words_docsize WHERE id = ?", (file,))
     return Content(
         row[:6], json.loads(row[6]), json.loads(row[7]),
-        [r[0] for r in all_rows("SELECT alias FROM aliases WHERE note = ? ORDER BY rowid")],
-        [r[0] for r in all_rows("SELECT tag FROM tags WHERE note = ? ORDER BY tag")],
-        all_rows(
-            "SELECT kind, raw, linkpath, subpath, display, line, start, key, target FROM links"
-            " WHERE source = ? ORDER BY id"
-        ),
+        [r[0] for r in db.rows("SELECT alias FROM aliases WHERE note = ? ORDER BY rowid", (file,))],
+        [r[0] for r in db.rows("SELECT tag FROM tags WHERE note = ? ORDER BY tag", (file,))],
+        db.rows("SELECT kind, raw, linkpath, subpath, display, line, start, key, target FROM links"
+            " WHERE source = ? ORDER BY id", (file,)),
         text[0] if text else "",
-        all_rows('SELECT start, "end", line, heading, hash FROM chunks WHERE note = ? ORDER BY id'),
-        all_rows(
-            f"SELECT line, code, message FROM problems WHERE origin = {ORIGIN_FILE}"
-            " AND path = (SELECT path FROM files WHERE id = ?) ORDER BY rowid"
-        ),
+        db.rows('SELECT start, "end", line, heading, hash FROM chunks WHERE note = ? ORDER BY id', (file,)),
+        db.rows(f"SELECT line, code, message FROM problems WHERE origin = {ORIGIN_FILE}"
+            " AND path = (SELECT path FROM files WHERE id = ?) ORDER BY rowid", (file,)),
         _varints(sizes[0]) if sizes else [],
     )  # fmt: skip
 
@@ -79,30 +75,28 @@ def terms(words: Words) -> Iterator[str]:
 
 def vocabulary(db: Database) -> list[tuple[str, int]]:
     """(term, occurrences) of the full-text index."""
-    return db.execute("SELECT term, cnt FROM vocabulary").fetchall()
+    return db.rows("SELECT term, cnt FROM vocabulary")
 
 
 def documents(db: Database) -> int:
-    return int(db.execute("SELECT count(*) FROM words_docsize").fetchone()[0])
+    return int(db.value("SELECT count(*) FROM words_docsize"))
 
 
 def integrity(db: Database) -> str | None:
     """What SQLite itself finds wrong, if anything."""
-    row = db.execute("PRAGMA quick_check(1)").fetchone()
+    row = db.row("PRAGMA quick_check(1)")
     return None if row[0] == "ok" else f"the database is damaged: {row[0]}"
 
 
 def subpath_found(db: Database, source: int, number: int) -> int | None:
     """The stored answer for the `number`th link of a note."""
-    row = db.execute(
-        "SELECT subpath_found FROM links WHERE source = ? ORDER BY id LIMIT 1 OFFSET ?", (source, number)
-    ).fetchone()
+    row = db.row("SELECT subpath_found FROM links WHERE source = ? ORDER BY id LIMIT 1 OFFSET ?", (source, number))
     return None if row is None else row[0]
 
 
 def is_empty(db: Database, file: int) -> bool:
     """Whether the file could not be read, so that nothing is known of its headings."""
-    row = db.execute("SELECT length(hash) FROM files WHERE id = ?", (file,)).fetchone()
+    row = db.row("SELECT length(hash) FROM files WHERE id = ?", (file,))
     return row is None or not row[0]
 
 

@@ -34,15 +34,15 @@ def name_key(path: str) -> str:
 
 def manifest(db: Database) -> dict[str, tuple[int, int, int, int, int, int, int, bytes | None]]:
     """path → (id, kind, scope, size, mtime_ns, ctime_ns, inode, hash); the whole vault in one read."""
-    rows = db.execute("SELECT path, id, kind, scope, size, mtime_ns, ctime_ns, inode, hash FROM files")
+    rows = db.rows("SELECT path, id, kind, scope, size, mtime_ns, ctime_ns, inode, hash FROM files")
     return {row[0]: row[1:] for row in rows}
 
 
 def by_path(db: Database, path: str) -> FileRow | None:
-    row = db.execute(
+    row = db.row(
         "SELECT id, path, kind, scope, size, mtime_ns, ctime_ns, inode, hash FROM files WHERE path = ?",
         (path,),
-    ).fetchone()
+    )
     if row is None:
         return None
     stamp = None if row[4] is None else Stamp(*row[4:8])
@@ -52,13 +52,13 @@ def by_path(db: Database, path: str) -> FileRow | None:
 def under(db: Database, folder: str) -> list[NotePath]:
     """Paths of all files below a folder."""
     low, high = folder + "/", folder + "0"  # "0" is the character after "/"
-    return [row[0] for row in db.execute("SELECT path FROM files WHERE path >= ? AND path < ?", (low, high))]
+    return [row[0] for row in db.rows("SELECT path FROM files WHERE path >= ? AND path < ?", (low, high))]
 
 
 def insert(db: Database, rows: Iterable[tuple[str, int, Scope]]) -> list[int]:
     """Adds files as pending; returns their new ids, in order."""
     made = []
-    first = int(db.execute("SELECT coalesce(max(id), 0) FROM files").fetchone()[0])
+    first = int(db.value("SELECT coalesce(max(id), 0) FROM files"))
     for number, (path, kind, scope) in enumerate(rows, first + 1):
         made.append((number, path, kind, int(scope), name_key(path)))
     db.executemany("INSERT INTO files (id, path, kind, scope, name_key) VALUES (?, ?, ?, ?, ?)", made)
@@ -67,9 +67,7 @@ def insert(db: Database, rows: Iterable[tuple[str, int, Scope]]) -> list[int]:
 
 def rename(db: Database, file: int, path: str) -> None:
     """The same file under another path; its text is pending again, for names are searched too."""
-    db.execute(
-        "UPDATE files SET path = ?, name_key = ?, hash = NULL WHERE id = ?", (path, name_key(path), file)
-    )
+    db.execute("UPDATE files SET path = ?, name_key = ?, hash = NULL WHERE id = ?", (path, name_key(path), file))
 
 
 def set_pending(db: Database, file: int) -> None:
@@ -106,31 +104,31 @@ def delete(db: Database, ids: Sequence[int]) -> None:
 
 def named(db: Database, key: str) -> list[tuple[int, str, int]]:
     """(id, path, kind) of every file that links by this name may mean."""
-    return db.execute("SELECT id, path, kind FROM files WHERE name_key = ?", (key,)).fetchall()
+    return db.rows("SELECT id, path, kind FROM files WHERE name_key = ?", (key,))
 
 
 def all_named(db: Database) -> list[tuple[str, int, str, int]]:
     """(name_key, id, path, kind) of every file."""
-    return db.execute("SELECT name_key, id, path, kind FROM files").fetchall()
+    return db.rows("SELECT name_key, id, path, kind FROM files")
 
 
 def hashes(db: Database, ids: Sequence[int]) -> dict[int, bytes | None]:
     """id → hash of what is in the index."""
     found: dict[int, bytes | None] = {}
     for file in ids:
-        row = db.execute("SELECT hash FROM files WHERE id = ?", (file,)).fetchone()
+        row = db.row("SELECT hash FROM files WHERE id = ?", (file,))
         if row is not None:
             found[file] = row[0]
     return found
 
 
 def count(db: Database) -> int:
-    return int(db.execute("SELECT count(*) FROM files").fetchone()[0])
+    return int(db.value("SELECT count(*) FROM files"))
 
 
 def revision(db: Database) -> int:
     """Grows with every transaction that changed the index."""
-    return int(db.execute("SELECT value FROM meta WHERE key = 'revision'").fetchone()[0])
+    return int(db.value("SELECT value FROM meta WHERE key = 'revision'"))
 
 
 def advance(db: Database) -> None:
@@ -139,7 +137,7 @@ def advance(db: Database) -> None:
 
 def settle_recipe(db: Database) -> None:
     """Makes every file pending when scanning or segmenting changed since the index was made."""
-    if int(db.execute("SELECT value FROM meta WHERE key = 'recipe'").fetchone()[0]) != RECIPE:
+    if int(db.value("SELECT value FROM meta WHERE key = 'recipe'")) != RECIPE:
         with transaction(db):
             db.execute("UPDATE files SET hash = NULL")
             db.execute("UPDATE meta SET value = ? WHERE key = 'recipe'", (RECIPE,))

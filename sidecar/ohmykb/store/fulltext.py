@@ -43,7 +43,7 @@ class Found(NamedTuple):
 def matching(db: Database, match: str, where: Where, limit: int) -> list[int]:
     """Ids of notes that match an FTS5 expression, at most `limit`, in order of id."""
     sql, values = _filter(where)
-    rows = db.execute(f"SELECT rowid FROM words WHERE words MATCH ?{sql} LIMIT ?", (match, *values, limit))
+    rows = db.rows(f"SELECT rowid FROM words WHERE words MATCH ?{sql} LIMIT ?", (match, *values, limit))
     return [row[0] for row in rows]
 
 
@@ -51,7 +51,7 @@ def matching_among(db: Database, match: str, ids: Sequence[int], limit: int) -> 
     """Those of `ids`, in their order, that match; stops at `limit`."""
     found = []
     for number in ids:
-        if db.execute("SELECT 1 FROM words WHERE words MATCH ? AND rowid = ?", (match, number)).fetchone():
+        if db.row("SELECT 1 FROM words WHERE words MATCH ? AND rowid = ?", (match, number)):
             found.append(number)
             if len(found) >= limit:
                 break
@@ -61,43 +61,41 @@ def matching_among(db: Database, match: str, ids: Sequence[int], limit: int) -> 
 def containing(db: Database, part: str, where: Where, limit: int) -> list[int]:
     """Ids of notes whose text holds `part` to the letter: a scan, for what no word covers."""
     sql, values = _filter(where, "note")
-    rows = db.execute(
-        f"SELECT note FROM texts WHERE instr(text, ?) > 0{sql} LIMIT ?", (part, *values, limit)
-    )
+    rows = db.rows(f"SELECT note FROM texts WHERE instr(text, ?) > 0{sql} LIMIT ?", (part, *values, limit))
     return [row[0] for row in rows]
 
 
 def spread(db: Database, term: str) -> int:
     """In how many notes a term occurs."""
-    row = db.execute("SELECT doc FROM vocabulary WHERE term = ?", (term,)).fetchone()
+    row = db.row("SELECT doc FROM vocabulary WHERE term = ?", (term,))
     return int(row[0]) if row else 0
 
 
 def size(db: Database) -> int:
     """Notes and canvases in the index."""
-    return int(db.execute("SELECT count(*) FROM notes").fetchone()[0])
+    return int(db.value("SELECT count(*) FROM notes"))
 
 
 def fetch(db: Database, ids: Iterable[int]) -> list[Found]:
     """What scoring needs of each note."""
     found = []
     for number in ids:
-        row = db.execute(
+        row = db.row(
             "SELECT f.id, f.path, n.title,"
-            " (SELECT group_concat(alias, char(10)) FROM aliases WHERE note = f.id),"
-            " (SELECT group_concat(tag, char(10)) FROM tags WHERE note = f.id),"
+            " coalesce((SELECT group_concat(alias, char(10)) FROM aliases WHERE note = f.id), ''),"
+            " coalesce((SELECT group_concat(tag, char(10)) FROM tags WHERE note = f.id), ''),"
             " n.headings, n.properties, t.text"
             " FROM files f JOIN notes n ON n.id = f.id JOIN texts t ON t.note = f.id WHERE f.id = ?",
             (number,),
-        ).fetchone()
+        )
         if row is not None:
-            found.append(Found(*row[:3], row[3] or "", row[4] or "", *row[5:]))
+            found.append(Found(*row))
     return found
 
 
 def named_exactly(db: Database, key: str) -> list[int]:
     """Notes whose name, alias or tag is `key` (`files.path_key`)."""
-    rows = db.execute(
+    rows = db.rows(
         "SELECT id FROM files WHERE name_key = ? AND kind < 2 UNION SELECT note FROM aliases WHERE key = ?"
         " UNION SELECT note FROM tags WHERE tag = ? LIMIT 200",
         (key, key, key),
@@ -128,7 +126,7 @@ def learn_all_terms(db: Database) -> None:
 
 def terms_after(db: Database, last: int) -> list[tuple[int, str]]:
     """(id, term) of the terms learnt after `last`."""
-    return db.execute("SELECT id, term FROM terms WHERE id > ? ORDER BY id", (last,)).fetchall()
+    return db.rows("SELECT id, term FROM terms WHERE id > ? ORDER BY id", (last,))
 
 
 def _filter(where: Where, column: str = "rowid") -> tuple[str, list[str]]:

@@ -4,7 +4,8 @@
 microseconds, at 500,000 of them).
 """
 
-from typing import NamedTuple
+import json
+from typing import Any, NamedTuple
 
 from ohmykb.note import Scope
 from ohmykb.store.connection import Database
@@ -14,6 +15,8 @@ _GRAPH = int(Scope.GRAPH)
 _NOTE = f"f.kind = 0 AND f.scope = {_GRAPH}"
 COMMON_TAG = 200
 """A tag on more notes than this joins nothing worth naming."""
+HUB = 500
+"""Neighbours of one note that are followed further; beyond, a hub joins everything with everything."""
 
 
 class Neighbor(NamedTuple):
@@ -29,13 +32,13 @@ class Neighbor(NamedTuple):
 
 def one_hop(db: Database, note: int) -> list[Neighbor]:
     """Notes that this one links to, and that link to it, one row a relation."""
-    out = db.execute(
+    out = db.rows(
         "SELECT DISTINCT f.id, f.path, n.title, l.kind, l.key FROM links l CROSS JOIN files f ON f.id = l.target"
         f" CROSS JOIN notes n ON n.id = f.id WHERE l.source = ? AND l.target <> l.source AND {_NOTE}",
         (note,),
     )
     found = [Neighbor(r[0], r[1], r[2], 1, None, _relation(r[3], r[4])) for r in out]
-    back = db.execute(
+    back = db.rows(
         "SELECT DISTINCT f.id, f.path, n.title FROM links l CROSS JOIN files f ON f.id = l.source"
         f" CROSS JOIN notes n ON n.id = f.id WHERE l.target = ? AND l.target <> l.source AND {_NOTE}",
         (note,),
@@ -46,11 +49,11 @@ def one_hop(db: Database, note: int) -> list[Neighbor]:
 
 def two_hops(db: Database, note: int, limit: int) -> list[Neighbor]:
     """Notes two links away, in any direction, those over most notes between first; `via` is one of them."""
-    rows = db.execute(
+    rows = db.rows(
         """
         WITH near (id) AS (
             SELECT target FROM links WHERE source = ?1 AND target IS NOT NULL AND target <> ?1
-            UNION SELECT source FROM links WHERE target = ?1 AND source <> ?1
+            UNION SELECT source FROM links WHERE target = ?1 AND source <> ?1 LIMIT ?3
         ), far (id, via, forward) AS (
             SELECT l.target, near.id, 1 FROM near CROSS JOIN links l ON l.source = near.id
              WHERE l.target IS NOT NULL
@@ -61,8 +64,8 @@ def two_hops(db: Database, note: int, limit: int) -> list[Neighbor]:
         WHERE far.id <> ?1 AND far.id NOT IN (SELECT id FROM near)
         GROUP BY far.id ORDER BY ways DESC, far.id LIMIT ?2
         """,
-        (note, limit),
-    ).fetchall()
+        (note, limit, HUB),
+    )
     found = []
     for far, via, forward, _ in rows:
         there, between = _named(db, far), _named(db, via)
@@ -75,22 +78,22 @@ def two_hops(db: Database, note: int, limit: int) -> list[Neighbor]:
 def alike(db: Database, note: int, limit: int) -> list[Neighbor]:
     """Notes that share a tag, the type or the domain, by rarity of what is shared."""
     found: list[Neighbor] = []
-    tags = db.execute(
+    tags = db.rows(
         "SELECT t.tag, (SELECT count(*) FROM tags WHERE tag = t.tag) AS spread FROM tags t"
         " WHERE t.note = ? ORDER BY spread, t.tag",
         (note,),
-    ).fetchall()
+    )
     for tag, spread in tags:
         if spread > COMMON_TAG or len(found) >= limit:
             break
-        rows = db.execute(
+        rows = db.rows(
             "SELECT f.id, f.path, n.title FROM tags t CROSS JOIN files f ON f.id = t.note"
             f" CROSS JOIN notes n ON n.id = f.id WHERE t.tag = ? AND t.note <> ? AND {_NOTE} ORDER BY f.path LIMIT ?",
             (tag, note, limit - len(found)),
         )
         found += [Neighbor(r[0], r[1], r[2], 1, tag, "tag") for r in rows]
     for column in ("domain", "type"):
-        rows = db.execute(
+        rows = db.rows(
             f"SELECT f.id, f.path, n.title, n.{column} FROM notes me CROSS JOIN notes n ON n.{column} = me.{column}"
             f" CROSS JOIN files f ON f.id = n.id WHERE me.id = ? AND n.id <> me.id AND {_NOTE} ORDER BY f.path LIMIT ?",
             (note, max(limit - len(found), 0)),
@@ -99,9 +102,31 @@ def alike(db: Database, note: int, limit: int) -> list[Neighbor]:
     return found
 
 
+def about(db: Database, note: int) -> dict[str, Any]:
+    """title, aliases, tags, type, domain, date, properties and headings of one note."""
+    title, kind, domain, date, properties, headings = db.row(
+        "SELECT title, type, domain, date, properties, headings FROM notes WHERE id = ?", (note,)
+    ) or (None, None, None, None, "{}", "[]")
+    return {
+        "title": title,
+        "aliases": [r[0] for r in db.rows("SELECT alias FROM aliases WHERE note = ? ORDER BY rowid", (note,))],
+        "tags": [r[0] for r in db.rows("SELECT tag FROM tags WHERE note = ? ORDER BY tag", (note,))],
+        "type": kind,
+        "domain": domain,
+        "date": date,
+        "properties": json.loads(properties),
+        "headings": [{"level": r[0], "text": r[1], "line": r[2]} for r in json.loads(headings)],
+    }
+
+
+def path_of(db: Database, file: int) -> str | None:
+    found: str | None = db.value("SELECT path FROM files WHERE id = ?", (file,))
+    return found
+
+
 def links_between(db: Database, note: int) -> set[int]:
     """Notes linked with this one, either way."""
-    rows = db.execute(
+    rows = db.rows(
         "SELECT target FROM links WHERE source = ?1 AND target IS NOT NULL AND target <> ?1"
         " UNION SELECT source FROM links WHERE target = ?1 AND source <> ?1",
         (note,),
@@ -115,9 +140,7 @@ def named(db: Database, note: int) -> tuple[str, str] | None:
 
 
 def _named(db: Database, note: int) -> tuple[str, str] | None:
-    row = db.execute(
-        f"SELECT f.path, n.title FROM files f JOIN notes n ON n.id = f.id WHERE f.id = ? AND {_NOTE}", (note,)
-    ).fetchone()
+    row = db.row(f"SELECT f.path, n.title FROM files f JOIN notes n ON n.id = f.id WHERE f.id = ? AND {_NOTE}", (note,))
     return (row[0], row[1]) if row else None
 
 
@@ -130,7 +153,7 @@ def _relation(kind: int, key: str | None) -> str:
 
 def orphans(db: Database) -> tuple[list[str], list[str], int]:
     """(paths no other note of the graph links to, paths with no links either way, notes in the graph)."""
-    rows = db.execute(
+    rows = db.rows(
         f"""
         SELECT me.path,
             NOT EXISTS (SELECT 1 FROM links l CROSS JOIN files f ON f.id = l.source
@@ -139,7 +162,7 @@ def orphans(db: Database) -> tuple[list[str], list[str], int]:
                     WHERE l.source = me.id AND l.target <> me.id AND {_NOTE}) AS leads
         FROM files me WHERE me.kind = 0 AND me.scope = {_GRAPH} ORDER BY me.path
         """
-    ).fetchall()
+    )
     lone = [row[0] for row in rows if row[1]]
     isolated = [row[0] for row in rows if row[1] and not row[2]]
     return lone, isolated, len(rows)

@@ -21,7 +21,7 @@ class Pending(NamedTuple):
 
 def by_name(db: Database, key: str) -> list[Pending]:
     """Every link that looks for this name."""
-    rows = db.execute(
+    rows = db.rows(
         "SELECT l.id, l.source, f.path, l.linkpath, l.target FROM links l JOIN files f ON f.id = l.source"
         " WHERE l.name_key = ?",
         (key,),
@@ -44,10 +44,10 @@ def forget_subpaths(db: Database, targets: Sequence[int]) -> None:
 
 def unchecked_subpaths(db: Database) -> list[tuple[int, str, int]]:
     """(link id, subpath, target) of resolved links whose subpath was not looked up yet."""
-    return db.execute(
+    return db.rows(
         "SELECT l.id, l.subpath, l.target FROM links l JOIN files f ON f.id = l.target AND f.kind = 0"
         " WHERE l.subpath IS NOT NULL AND l.subpath_found IS NULL AND length(f.hash) > 0 ORDER BY l.target"
-    ).fetchall()
+    )
 
 
 def set_subpaths(db: Database, rows: Iterable[tuple[int, int]]) -> None:
@@ -57,31 +57,31 @@ def set_subpaths(db: Database, rows: Iterable[tuple[int, int]]) -> None:
 
 def headings_and_blocks(db: Database, note: int) -> tuple[str, str]:
     """The JSON of a note's headings and of its block ids."""
-    row = db.execute("SELECT headings, blocks FROM notes WHERE id = ?", (note,)).fetchone()
+    row = db.row("SELECT headings, blocks FROM notes WHERE id = ?", (note,))
     return row or ("[]", "[]")
 
 
 def missing_subpaths(db: Database) -> list[tuple[str, int | None, str]]:
     """(path, line, raw) of links whose heading or block is not in the note they lead to."""
-    return db.execute(
+    return db.rows(
         "SELECT f.path, l.line, l.raw FROM links l JOIN files f ON f.id = l.source"
         " WHERE l.subpath_found = 0 ORDER BY f.path, l.line, l.id"
-    ).fetchall()
+    )
 
 
 def backlinks(db: Database, note: int) -> int:
     """Distinct other notes of the graph that link to or embed this one."""
-    row = db.execute(
+    row = db.row(
         "SELECT count(DISTINCT l.source) FROM links l CROSS JOIN files f ON f.id = l.source"
         f" WHERE l.target = ? AND l.source <> l.target AND f.kind = 0 AND f.scope = {_GRAPH}",
         (note,),
-    ).fetchone()
+    )
     return int(row[0])
 
 
 def all_backlinks(db: Database) -> dict[int, int]:
     """Note → backlinks, for all that have any."""
-    rows = db.execute(
+    rows = db.rows(
         "SELECT l.target, count(DISTINCT l.source) FROM links l JOIN files f ON f.id = l.source"
         f" WHERE l.target IS NOT NULL AND l.source <> l.target AND f.kind = 0 AND f.scope = {_GRAPH}"
         " GROUP BY l.target"

@@ -123,9 +123,7 @@ def walk_problems(db: Database, paths: Iterable[str]) -> dict[str, Problem]:
     """path → what the walk found wrong with it, for those of `paths` that have anything."""
     found = {}
     for path in paths:
-        row = db.execute(
-            f"SELECT line, code, message FROM problems WHERE origin = {ORIGIN_WALK} AND path = ?", (path,)
-        ).fetchone()
+        row = db.row(f"SELECT line, code, message FROM problems WHERE origin = {ORIGIN_WALK} AND path = ?", (path,))
         if row is not None:
             found[path] = Problem(*row)
     return found

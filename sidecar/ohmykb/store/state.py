@@ -12,4 +12,4 @@ def record_renames(db: Database, at: float, moves: Iterable[tuple[str, str]]) ->
 
 def renames(db: Database, since: float = 0) -> list[tuple[float, str, str]]:
     """(at, old, new), oldest first."""
-    return db.execute("SELECT at, old, new FROM renames WHERE at >= ? ORDER BY at, rowid", (since,)).fetchall()
+    return db.rows("SELECT at, old, new FROM renames WHERE at >= ? ORDER BY at, rowid", (since,))

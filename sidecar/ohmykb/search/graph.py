@@ -1,0 +1,160 @@
+"""Questions to the graph, answered in the shapes of the contract."""
+
+from math import log
+from typing import Any
+
+from ohmykb.errors import AmbiguousError, NotFoundError, UsageError
+from ohmykb.search.suggest import Names
+from ohmykb.store import files, listing
+from ohmykb.store import graph as rows
+from ohmykb.store.connection import Database
+from ohmykb.store.files import NOTE
+
+Answer = dict[str, Any]
+
+MOST = 500
+ALIKE_SHARE = 5
+"""One in so many neighbours is kept for notes that share a tag, type or domain, where there are any."""
+
+
+def find_note(db: Database, name: str) -> tuple[int, str]:
+    """(id, path) of the note meant: a path, or a name as in a link.
+
+    Raises NotFoundError, AmbiguousError, UsageError (a path that leads out of the vault).
+    """
+    if not name.strip() or name.startswith(("/", "\\")) or ".." in name.replace("\\", "/").split("/"):
+        raise UsageError(f"{name!r} is not a path in the vault.", "Give a path from the vault's top, or a name")
+    row = files.by_path(db, name)
+    if row is not None and row.kind == NOTE:
+        return row.id, row.path
+    key = files.path_key(name)
+    key = key.removesuffix(".md")
+    found = [(n, p) for n, p, kind in files.named(db, files.name_key(name)) if kind == NOTE]
+    exact = [(n, p) for n, p in found if files.path_key(p)[:-3] == key]
+    ending = [(n, p) for n, p in found if files.path_key(p)[:-3].endswith("/" + key)]
+    for group in (exact, ending):
+        if len(group) == 1:
+            return group[0]
+        if group:
+            some = ", ".join(sorted(path for _, path in group)[:3])
+            raise AmbiguousError(f"{name!r} may be {len(group)} notes: {some}.", "Give the whole path")
+    raise NotFoundError(f"There is no note {name!r}.", "Look for it: kb probe " + repr(name))
+
+
+def query(db: Database, name: str, *, hops: int = 1, n: int = 50) -> Answer:
+    """Neighbours of a note, each with its relation, and notes related through shared neighbours."""
+    if hops not in (1, 2):
+        raise UsageError(f"hops is 1 or 2, not {hops}.", "Use --hops 1 or --hops 2")
+    n = min(max(n, 1), MOST)
+    note, path = find_note(db, name)
+    near = rows.one_hop(db, note)
+    near.sort(key=lambda one: (one.path, one.relation))
+    alike = rows.alike(db, note, n)
+    linked = {one.id for one in near}
+    alike = [one for one in alike if one.id not in linked]
+    room = max(n - len(near), 0)
+    kept = min(len(alike), n // ALIKE_SHARE)
+    far = rows.two_hops(db, note, max(room - kept, 0)) if hops == 2 else []
+    neighbors = [*near[:n], *far, *alike[: max(room - len(far), 0)]]
+    return {
+        "note": path,
+        "neighbors": [
+            {"path": x.path, "title": x.title, "hops": x.hops, "via": x.via, "relation": x.relation} for x in neighbors
+        ],
+        "related": related(db, path, n=min(n, 10))["related"],
+    }
+
+
+def related(db: Database, name: str, *, n: int = 10) -> Answer:
+    """Notes not linked with this one that share neighbours with it.
+
+    Adamic–Adar: each shared neighbour counts 1 / ln(1 + its own neighbours), so that a hub joins little.
+    `score` is the share of the best that could be reached through all of this note's neighbours.
+    """
+    note, path = find_note(db, name)
+    near = rows.links_between(db, note)
+    weights: dict[int, float] = {}
+    shared: dict[int, list[int]] = {}
+    total = 0.0
+    for between in sorted(near):
+        around = rows.links_between(db, between)
+        weight = 1 / log(2 + len(around))
+        total += weight
+        if len(around) > rows.HUB:
+            continue
+        for far in around:
+            if far != note and far not in near:
+                weights[far] = weights.get(far, 0.0) + weight
+                shared.setdefault(far, []).append(between)
+    found: list[Answer] = []
+    for far in sorted(weights, key=lambda one: (-weights[one], one)):
+        if (there := rows.named(db, far)) is None:
+            continue
+        through = [p for p in (rows.path_of(db, between) for between in shared[far]) if p is not None]
+        found.append(
+            {
+                "path": there[0],
+                "title": there[1],
+                "score": round(weights[far] / total, 4),
+                "shared": sorted(through),
+            }
+        )
+        if len(found) >= n:
+            break
+    return {"note": path, "related": found}
+
+
+def orphans(db: Database) -> Answer:
+    """Notes that no other note links to, and of them those without links either way."""
+    lone, isolated, notes = rows.orphans(db)
+    return {
+        "orphans": lone,
+        "isolated": isolated,
+        "machine_linked": [],
+        "notes": notes,
+        "orphan_rate": round(len(lone) / notes, 4) if notes else 0.0,
+    }
+
+
+def unresolved(db: Database) -> Answer:
+    """Every link that leads nowhere, with what it may have meant."""
+    found = listing.unresolved(db)
+    names = Names(db) if found else None
+    known: dict[str, list[Answer]] = {}
+    for _, _, linkpath, _ in found:
+        if names is not None and linkpath not in known:
+            known[linkpath] = [{"path": s.path, "score": s.score, "rule": s.rule} for s in names.suggest(linkpath)]
+    return {
+        "unresolved": [
+            {"source": source, "raw": raw, "line": line, "suggestions": known[linkpath]}
+            for source, raw, linkpath, line in found
+        ]
+    }
+
+
+def graph(db: Database) -> Answer:
+    """The whole graph, sorted and stable."""
+    return {"notes": listing.notes(db), "links": listing.links(db), "problems": listing.problems(db)}
+
+
+def note(db: Database, name: str) -> Answer:
+    """One note: what it says of itself, its links both ways, its problems."""
+    number, path = find_note(db, name)
+    about = rows.about(db, number)
+    return {
+        "path": path,
+        **about,
+        "links": listing.links_of(db, number),
+        "backlinks": listing.links_to(db, number),
+        "problems": listing.problems(db, path),
+    }
+
+
+def problems(db: Database) -> Answer:
+    """Everything found wrong in the vault."""
+    return {"problems": listing.problems(db)}
+
+
+def counts(db: Database) -> Answer:
+    """The numbers of the index."""
+    return dict(listing.counts(db))
