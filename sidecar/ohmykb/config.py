@@ -134,6 +134,8 @@ def patch_settings(root: Path, patch: "Mapping[str, Any]") -> Config:
     The patch is validated first (UsageError); the file is replaced atomically, its comments, order and
     whatever this version does not know kept. Returns the settings as they are now.
     """
+    import tomllib
+
     import tomlkit
 
     path = root / VAULT_FILE
@@ -151,7 +153,9 @@ def patch_settings(root: Path, patch: "Mapping[str, Any]") -> Config:
                 table.pop(key, None)
             else:
                 table[key] = value
-    _replace(path, tomlkit.dumps(document).encode())
+    text = tomlkit.dumps(document)
+    _sections(tomllib.loads(text), str(path))  # what is written can be read again, or nothing is written
+    _replace(path, text.encode())
     return load(root)
 
 
@@ -178,7 +182,7 @@ def glob_fault(pattern: str) -> str | None:
         return "names nothing"
     if not all(body.split("/")):
         return "has an empty part between two slashes"
-    if not re.fullmatch(r"(?:\\.|\[[!^]?\]?[^]/]*\]|[^\\\[])+", body, re.DOTALL):
+    if not re.fullmatch(r"(?:\\[^/]|\[[!^]?+\]?+(?:\\[^/]|[^]\\/])*+\]|[^\\\[])+", body):
         return "has a `[` without its `]`, or ends in a backslash"
     return None
 
@@ -279,9 +283,7 @@ _SECTIONS: "Final[dict[str, tuple[type, dict[str, Callable[[object], object]]]]]
 def _sections(tables: "Mapping[str, Any]", where: str) -> tuple[dict[str, Any], list[str]]:
     """The dataclasses of all sections, and a sentence for everything unknown."""
     warnings = [
-        f"{where}: `{name}` is not known to this version; it is left alone."
-        for name in tables
-        if name not in _SECTIONS
+        f"{where}: `{name}` is not known to this version; it is left alone." for name in tables if name not in _SECTIONS
     ]
     built: dict[str, Any] = {}
     for name, (kind, checks) in _SECTIONS.items():
@@ -305,9 +307,7 @@ def _check_patch(patch: "Mapping[str, Any]") -> dict[str, dict[str, Any]]:
     checked: dict[str, dict[str, Any]] = {}
     for name, changes in patch.items():
         if name not in _SECTIONS:
-            raise UsageError(
-                f"There is no section `{name}` in the settings.", f"Known: {', '.join(_SECTIONS)}."
-            )
+            raise UsageError(f"There is no section `{name}` in the settings.", f"Known: {', '.join(_SECTIONS)}.")
         if not isinstance(changes, dict):
             raise UsageError(f"`{name}` should be an object of settings.")
         checks = _SECTIONS[name][1]

@@ -18,9 +18,7 @@ def decode(data: bytes) -> tuple[str, tuple[Problem, ...]]:
         return text, (Problem(None, "not-utf8", message),)
     if b"\0" in data:
         line = data.count(b"\n", 0, data.index(b"\0")) + 1
-        return text, (
-            Problem(line, "nul-bytes", "The text holds NUL bytes; they are kept and mean nothing."),
-        )
+        return text, (Problem(line, "nul-bytes", "The text holds NUL bytes; they are kept and mean nothing."),)
     return text, ()
 
 

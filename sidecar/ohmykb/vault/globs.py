@@ -74,30 +74,34 @@ def _translate_part(part: str) -> str:
             out += re.escape(part[at])
             at += 1
         elif char == "[":
-            end = part.index("]", at + (2 if part[at] in "!^" else 1))
-            out += _translate_class(part[at:end])
-            at = end + 1
+            source, at = _translate_class(part, at)
+            out += source
         else:
             out += re.escape(char)
     return out
 
 
-def _translate_class(inside: str) -> str:
-    """`inside` is what stands between the brackets. A range that runs backwards fits nothing, as in git."""
-    negated = inside[0] in "!^"
-    members = inside[1:] if negated else inside
+def _translate_class(part: str, at: int) -> tuple[str, int]:
+    """From behind the `[`, to behind its `]`. A range that runs backwards fits nothing, as in git."""
+    negated = part[at] in "!^"
+    at += negated
+    first = at
+    members: list[tuple[str, bool]] = []  # with whether it is escaped: `\-` makes no range
+    while part[at] != "]" or at == first:
+        escaped = part[at] == "\\"
+        at += escaped
+        members.append((part[at], escaped))
+        at += 1
     out = ""
-    at = 0
-    while at < len(members):
-        low = members[at]
-        if members[at + 1 : at + 2] == "-" and at + 2 < len(members):
-            high = members[at + 2]
-            at += 3
+    while members:
+        low = members.pop(0)[0]
+        if len(members) > 1 and members[0] == ("-", False):
+            high = members[1][0]
+            del members[:2]
             if low <= high:
                 out += f"{re.escape(low)}-{re.escape(high)}"
         else:
             out += re.escape(low)
-            at += 1
     if not out:
-        return "[^/]" if negated else r"(?!)"
-    return f"(?!/)[{'^' if negated else ''}{out}]"
+        return ("[^/]" if negated else "(?!)"), at + 1
+    return f"(?!/)[{'^' if negated else ''}{out}]", at + 1

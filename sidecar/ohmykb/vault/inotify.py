@@ -36,9 +36,7 @@ class VaultDescriptor(InotifyFD):
         self._on_overflow = on_overflow
         self._on_exhausted = on_exhausted
 
-    def add_callback(
-        self, path: bytes, mask: Mask, callback: WatchCallback, id_: CallbackId
-    ) -> WatchDescriptor:
+    def add_callback(self, path: bytes, mask: Mask, callback: WatchCallback, id_: CallbackId) -> WatchDescriptor:
         if path.startswith(self._prefix) and not self._is_watched(os.fsdecode(path[len(self._prefix) :])):
             # watchdog passes over folders below the root that refuse a watch.
             raise OSError(errno.EACCES, "hidden")

@@ -21,9 +21,7 @@ def writer_lock(path: Path, what: str = "writes this vault's index") -> Iterator
     try:
         lock.acquire()
     except Timeout as error:
-        raise ConflictError(
-            f"Another process {what}.", "Wait for it to end, or stop it with `kb stop`."
-        ) from error
+        raise ConflictError(f"Another process {what}.", "Wait for it to end, or stop it with `kb stop`.") from error
     try:
         yield
     finally:

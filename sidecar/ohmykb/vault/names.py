@@ -19,6 +19,8 @@ def fold(name: str) -> str:
 
 def name_problems(names: Sequence[str]) -> Iterator[tuple[str, Problem]]:
     """`(name, Problem)` for the names of one folder; a clash comes after what else is wrong with a name."""
+    if not names:
+        return
     joined = f"/{'/'.join(names)}/"
     if _CHARACTERS.search(joined) or "./" in joined or " /" in joined or _RESERVED.search(joined):
         for name in names:

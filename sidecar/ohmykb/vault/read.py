@@ -105,9 +105,7 @@ def _bytes(descriptor: int, path: str, limit: int) -> tuple[bytes, os.stat_resul
             return data, after
         found = after
         os.lseek(descriptor, 0, os.SEEK_SET)
-    raise Unreadable(
-        path, Problem(None, "changing", "Something keeps writing this file; it is read again later.")
-    )
+    raise Unreadable(path, Problem(None, "changing", "Something keeps writing this file; it is read again later."))
 
 
 def _rest(descriptor: int, data: bytes, most: int) -> bytes:

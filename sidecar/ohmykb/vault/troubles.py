@@ -2,9 +2,7 @@
 
 from ohmykb.note import Problem
 
-CLOUD_ONLY = Problem(
-    None, "cloud-only", "The text is in the cloud only. Download the file to have it indexed."
-)
+CLOUD_ONLY = Problem(None, "cloud-only", "The text is in the cloud only. Download the file to have it indexed.")
 NESTED_VAULT = Problem(
     None,
     "nested-vault",
@@ -29,9 +27,7 @@ def symlink_inside(target: str, *, loop: bool) -> Problem:
 
 
 def symlink_loop(target: str) -> Problem:
-    return Problem(
-        None, "symlink-loop", f"A symbolic link to {target}, which leads back here; it is not followed."
-    )
+    return Problem(None, "symlink-loop", f"A symbolic link to {target}, which leads back here; it is not followed.")
 
 
 def conflict_copy_of(original: str) -> Problem:

@@ -268,9 +268,7 @@ class _Look:
             self.found.problems[NotePath(path)] = problem
 
     def _no_vault(self) -> NoVaultError:
-        return NoVaultError(
-            f"There is no folder {self._root}.", "Is the drive mounted? Name another --vault."
-        )
+        return NoVaultError(f"There is no folder {self._root}.", "Is the drive mounted? Name another --vault.")
 
     # --- the judgements
 
@@ -334,9 +332,7 @@ class _Look:
             name.encode()
         except UnicodeEncodeError:
             shown = os.fsencode(prefix + name).decode("utf-8", "backslashreplace")
-            self.problem(
-                shown, Problem(None, "name-not-utf8", "The name is not UTF-8; it is skipped. Rename it.")
-            )
+            self.problem(shown, Problem(None, "name-not-utf8", "The name is not UTF-8; it is skipped. Rename it."))
             return False
         return True
 
