@@ -35,10 +35,10 @@ _EVENT = re.compile(r"[\[\]`<$\\#]")
 _TICKS = re.compile(r"`+")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]+:|//")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
-_PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
-_AUTOLINK = re.compile(r"<(?:[A-Za-z][A-Za-z0-9+.\-]{1,31}:[^\s<>]*|[\w.!#$%&'*+/=?^`{|}~-]+@[\w.-]+)>")
+PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+AUTOLINK = re.compile(r"<(?:[A-Za-z][A-Za-z0-9+.\-]{1,31}:[^\s<>]*|[\w.!#$%&'*+/=?^`{|}~-]+@[\w.-]+)>")
 _ATTRIBUTE = r"(?:\s+[A-Za-z_:][A-Za-z0-9_.:-]*(?:\s*=\s*(?:[^\s\"'=<>`]+|'[^']*'|\"[^\"]*\"))?)"
-_TAG_OPEN = re.compile(rf"<(?:[A-Za-z][A-Za-z0-9-]*{_ATTRIBUTE}*\s*/?|/[A-Za-z][A-Za-z0-9-]*\s*)>")
+HTML_TAG = re.compile(rf"<(?:[A-Za-z][A-Za-z0-9-]*{_ATTRIBUTE}*\s*/?|/[A-Za-z][A-Za-z0-9-]*\s*)>")
 _MARKUP = re.compile(r"<!--|<\?|<!\[CDATA\[|<![A-Za-z]")
 _MARKUP_END = {"<!--": "-->", "<?": "?>", "<![CDATA[": "]]>"}
 _LABEL = re.compile(r"\[((?:[^\[\]\\]|\\.){0,999})\]", re.S)
@@ -137,7 +137,8 @@ def destination(text: str, p: int, end: int) -> tuple[str, int] | None:
 
 def tag_at(text: str, p: int, start: int, end: int, last_end: int) -> str | None:
     """The tag whose `#` stands at `p`, or None. It begins a line, follows white space, an emphasis
-    mark or another tag, or opens a table cell (read back from the app: obsidian-mcp-server#138, #140)."""
+    mark, `[`, or whatever ended just there (an escape, a link, code, another tag), or opens a table
+    cell (oracle: internal_heading_links; read back from the app: obsidian-mcp-server#138, #140)."""
     before = text[p - 1] if p > start else "\n"
     if before not in SPACE and p != last_end:
         if before == ">":
@@ -146,7 +147,7 @@ def tag_at(text: str, p: int, start: int, end: int, last_end: int) -> str | None
         elif before == "|":
             if not text.startswith("|", _line_start(text, p)):
                 return None
-        elif before not in "_*" and text[p - 2 : p] not in ("~~", "=="):
+        elif before not in "_*[" and text[p - 2 : p] not in ("~~", "=="):
             return None
     got = TAG.match(text, p + 1, end)
     if got is None:
@@ -183,7 +184,7 @@ class Inline:
         dead = 0  # openers below this one may not be links: they hold one
         ticks: dict[int, list[int]] | None = None
         never: set[str] = set()  # closers that do not come any more
-        close = line_end = last_tag = -1
+        close = line_end = ended = -1
         for event in _EVENT.finditer(text, start, end):
             p = event.start()
             if p < skip:
@@ -206,7 +207,7 @@ class Inline:
                             )
                             if not embed:
                                 dead = len(openers)
-                            skip = close + 2
+                            skip = ended = close + 2
                             continue
                 openers.append((p, self._bang(p, start)))
             elif c == "]":
@@ -219,14 +220,14 @@ class Inline:
                 dead = min(dead, len(openers))
                 after = self._link(opener, p, end, image=image)
                 if after:
-                    skip = after
+                    skip = ended = after
                     if not image:
                         dead = len(openers)
             elif c == "#":
-                name = tag_at(text, p, start, end, last_tag)
+                name = tag_at(text, p, start, end, ended)
                 if name is not None:
                     self.tags.append((name, p))
-                    skip = last_tag = p + 1 + len(name)
+                    skip = ended = p + 1 + len(name)
             elif c == "`":
                 if ticks is None:
                     ticks = {}
@@ -237,14 +238,20 @@ class Inline:
                     run_end += 1
                 places = ticks.get(run_end - p, [])
                 at = bisect_left(places, run_end)
-                skip = places[at] + run_end - p if at < len(places) else run_end
+                if at < len(places):
+                    skip = ended = places[at] + run_end - p
+                else:
+                    skip = run_end
             elif c == "\\":
-                if p + 1 < end and text[p + 1] in _PUNCTUATION:
-                    skip = p + 2
+                if p + 1 < end and text[p + 1] in PUNCTUATION:
+                    skip = ended = p + 2
             elif c == "<":
-                skip = self._markup(p, end, never) or p + 1
+                skip = self._markup(p, end, never)
+                ended = skip or ended
             else:
-                skip = self._maths(p, end, never) or p + 1
+                skip = self._maths(p, end, never)
+                if skip and not (skip == p + 2 and text.startswith("$$", p)):
+                    ended = skip
 
     def _bang(self, p: int, start: int) -> bool:
         """Whether a `!` that nothing escapes stands before `p`."""
@@ -287,7 +294,7 @@ class Inline:
     def _markup(self, p: int, end: int, never: set[str]) -> int:
         """The end of the HTML tag, comment or autolink that opens at `p`, or 0."""
         text = self.text
-        got = _AUTOLINK.match(text, p, end) or _TAG_OPEN.match(text, p, end)
+        got = AUTOLINK.match(text, p, end) or HTML_TAG.match(text, p, end)
         if got is not None:
             return got.end()
         opened = _MARKUP.match(text, p, end)

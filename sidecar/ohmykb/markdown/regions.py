@@ -281,6 +281,10 @@ def layout(text: str, start: int, *, items: bool = False) -> Layout:  # noqa: C9
                         parent = next((b for b in reversed(boxes) if b.kind == _ITEM), None)
                         box.item = len(marks)
                         task = _TASK.match(text, q, end)
+                        if task is not None:
+                            # The app reads on behind the box: `- [ ] 1. x` is an item in an item.
+                            skip = blank_of(text, task.end(), end)
+                            after_box = skip.end() if skip else task.end()
                         marks.append(
                             ItemMark(
                                 number, p, end, marks[parent.item].line if parent else -1 - box.root,
@@ -385,6 +389,11 @@ def _html(text: str, p: int, end: int, *, interrupting: bool) -> object:
     if _HTML_BLOCK.match(text, p, end) or (not interrupting and _HTML_ALONE.match(text, p, end)):
         return None
     return _NO_HTML
+
+
+def starts_html(text: str, p: int, end: int) -> bool:
+    """Whether an HTML block may begin at `p`."""
+    return _html(text, p, end, interrupting=False) is not _NO_HTML
 
 
 def _ends_html(text: str, p: int, end: int, by: object) -> bool:

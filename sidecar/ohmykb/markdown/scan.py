@@ -9,18 +9,14 @@ import re
 from operator import itemgetter
 
 from ohmykb.markdown import properties as props
-from ohmykb.markdown.inline import SPACE, TAG, Inline, destination, tag_at, target_of, wikilink
+from ohmykb.markdown.inline import Inline, tag_at, wikilink
+from ohmykb.markdown.quick import quick
 from ohmykb.markdown.regions import layout
 from ohmykb.note import JSON, Block, Heading, Link, Problem, Scan, Tag
 
 _new = tuple.__new__  # a named tuple without the detour through its own __new__
-_start = itemgetter(6)
 
-_STRUCTURE = re.compile(r"\n(?:[ \t]+(?:[#=]|--|-[ \t]*\n)|=|-[ \t]*(?:\n|\Z))")
 _BLOCK = re.compile(r"(?:^|[ \t\n>])\^([A-Za-z0-9-]+)[ \t]*\Z")
-_BLOCK_NEAR = re.compile(r"\^[A-Za-z0-9-]+[ \t]*(?:\n|\Z)")
-_DESTINATION = re.compile(r"\(([^\s()<>\\&%]+)\)")
-_FIRST = re.compile(r"[ \t]+[#=-]|[=-]+[ \t]*(?:\n|\Z)")
 _WIKI_VALUE = re.compile(r"\s*(\[\[[^\n]*?\]\])\s*\Z")
 
 
@@ -44,187 +40,15 @@ def scan(text: str) -> Scan:
             line += text.count("\n", 0, body)
             if properties:
                 _property_rows(source, text, yaml_start, yaml_end, properties, links, tags)
-    found = _plain(text, body, line)
+    found = quick(text, body, line)
     if found is None:
         return careful(source, text, body, line, properties, problems, links, tags)
-    body_links, body_tags, headings = found
+    body_links, body_tags, headings, blocks = found
     if links:
         body_links = links + body_links
     if tags:
         body_tags = tags + body_tags
-    return _new(Scan, (properties, body, body_links, body_tags, headings, [], problems))
-
-
-def _plain(text: str, body: int, line: int) -> tuple[list[Link], list[Tag], list[Heading]] | None:  # noqa: C901
-    """Links, tags and headings of a text in which nothing hides anything; None when it might."""
-    find = text.find
-    if (
-        find("`", body) >= 0
-        or find("<", body) >= 0
-        or find("\\", body) >= 0
-        or find("$", body) >= 0
-        or find("%%", body) >= 0
-        or find("~~~", body) >= 0
-        or find("\t", body) >= 0
-        or find("    ", body) >= 0
-        or _FIRST.match(text, body)
-        or _STRUCTURE.search(text, body)
-        or (find("^", body) >= 0 and _BLOCK_NEAR.search(text, body))
-    ):
-        return None
-    at = find("\n--", body)
-    while at >= 0:
-        # A line of dashes makes a heading of the text above it.
-        if at > body and text[at - 1] != "\n" and text[text.rfind("\n", 0, at) + 1 : at].strip():
-            return None
-        at = find("\n--", at + 3)
-    rfind = text.rfind
-    count = text.count
-    links: list[Link] = []
-    shut: list[tuple[int, int]] = []
-
-    p = find("[[", body)
-    if p >= 0:
-        close = -1
-        here, seen = body, line
-        while p >= 0:
-            if close < p + 2:
-                close = find("]]", p + 2)
-                if close < 0:
-                    break
-            inner = text[p + 2 : close]
-            if "\n" in inner:
-                p = find("[[", find("\n", p))
-                continue
-            if "[[" in inner or inner[:1] == "[":
-                p = rfind("[[", p, close)
-                inner = text[p + 2 : close]
-            end = close + 2
-            if "|" in inner or "#" in inner or inner[:1] == " " or inner[-1:] == " " or not inner:
-                target = wikilink(inner)
-                if target is None:
-                    p = find("[[", p + 1)
-                    continue
-                path, sub, shown = target
-            else:
-                path, sub, shown = inner, None, inner
-                if inner.isspace() or inner[0] in SPACE or inner[-1] in SPACE:
-                    return None
-            seen += count("\n", here, p)
-            if p > body and text[p - 1] == "!":
-                here = p - 1
-                links.append(_new(Link, ("embed", text[here:end], path, sub, shown, seen, here, None)))
-            else:
-                here = p
-                links.append(_new(Link, ("wikilink", text[p:end], path, sub, shown, seen, p, None)))
-            shut.append((p, end))
-            p = find("[[", end)
-    wiki = len(links)
-    if find("]:", body) >= 0:
-        return None
-
-    p = find("](", body)
-    if p >= 0:
-        done = here = body
-        seen = line
-        while p >= 0:
-            left = rfind("[", done, p)
-            if left < 0:
-                p = find("](", p + 2)
-                continue
-            shown = text[left + 1 : p]
-            if "]" in shown or "\n" in shown or text[left - 1 : left] == "[" or not shown and text[p - 1] == "]":
-                return None
-            if rfind("[", done, left) >= 0 and rfind("[", done, left) > rfind("]", done, left):
-                return None
-            quick = _DESTINATION.match(text, p + 1)
-            if quick is not None:
-                written, end = quick.group(1), quick.end()
-            else:
-                line_end = find("\n", p)
-                got = destination(text, p + 1, line_end if line_end >= 0 else len(text))
-                if got is None:
-                    if find(")", p, line_end if line_end >= 0 else len(text)) < 0:
-                        return None
-                    p = find("](", p + 2)
-                    continue
-                written, end = got
-            shut.append((p, end))
-            if written[:4] != "http":
-                aim = target_of(written, shown)
-                if aim is not None:
-                    seen += count("\n", here, left)
-                    here = left
-                    if left > body and text[left - 1] == "!":
-                        left -= 1
-                        kind = "embed"
-                    else:
-                        kind = "markdown"
-                    links.append(_new(Link, (kind, text[left:end], aim[0], aim[1], shown, seen, left, None)))
-            elif len(written) < 9:
-                return None
-            done = end
-            p = find("](", end)
-    if len(shut) > wiki > 0:
-        shut.sort()
-        before = 0
-        for left, right in shut:
-            if left < before:
-                return None
-            before = right
-        links.sort(key=_start)
-
-    tags: list[Tag] = []
-    headings: list[Heading] = []
-    p = find("#", body)
-    here, seen = body, line
-    cursor = 0
-    last = -1
-    while p >= 0:
-        after = text[p + 1 : p + 2]
-        if p == body or text[p - 1] == "\n":
-            right = p
-            while after == "#":
-                right += 1
-                after = text[right + 1 : right + 2]
-            if right - p < 6 and after in " \n":  # holds at the end of the text too: after is empty
-                end = find("\n", p)
-                if end < 0:
-                    end = len(text)
-                words = text[right + 1 : end].strip(" ")
-                if words[-1:] == "#":
-                    bare = words.rstrip("#")
-                    if not bare or bare[-1] == " ":
-                        words = bare.rstrip(" ")
-                seen += count("\n", here, p)
-                here = p
-                headings.append(_new(Heading, (right - p + 1, words, seen, p)))
-                p = find("#", right + 1)
-                continue
-            if right > p:
-                p = find("#", right)
-                continue
-        if after not in " #\n" and after:
-            before = text[p - 1] if p > body else "\n"
-            if before == " " or before == "\n":
-                got = TAG.match(text, p + 1)
-                name = got.group() if got else None
-                if name is not None and name.isdigit() and name.isascii():
-                    name = None
-            else:
-                name = tag_at(text, p, body, len(text), last)
-            if name is not None:
-                while cursor < len(shut) and shut[cursor][1] <= p:
-                    cursor += 1
-                if cursor == len(shut) or p < shut[cursor][0]:
-                    seen += count("\n", here, p)
-                    here = p
-                    tags.append(_new(Tag, (name, seen, p)))
-                    last = p + 1 + len(name)
-                    p = find("#", last)
-                    continue
-        p = find("#", p + 1)
-    return links, tags, headings
+    return _new(Scan, (properties, body, body_links, body_tags, headings, blocks, problems))
 
 
 def careful(
