@@ -10,7 +10,7 @@ from ohmykb.markdown.chunks import chunk
 from ohmykb.markdown.properties import aliases, property_tags, searchable, title
 from ohmykb.markdown.scan import scan
 from ohmykb.markdown.sounds import sounds
-from ohmykb.markdown.words import fold, segment
+from ohmykb.markdown.words import fold, segment, segment_all
 from ohmykb.note import JSON, Link, Problem
 from ohmykb.store.notes import MANAGED, PRIVATE, PROTECTED, NoteRow, Words
 
@@ -41,10 +41,11 @@ def draft_note(file: int, path: str, text: str, problems: Sequence[Problem]) -> 
         names, sorted(tags), found.links, (),
         text, chunks, [_hash(part.heading, text[part.start : part.end]) for part in chunks],
         Words(
-            segment(label), segment("\n".join(names)), segment("\n".join(sorted(tags))),
-            segment("\n".join(h.text for h in found.headings)),
-            segment(searchable(properties)) if properties else "",
-            segment(path), segment(text[found.body :] if found.body else text), sounds([label, *names]),
+            *segment_all((
+                label, "\n".join(names), "\n".join(sorted(tags)), "\n".join([h.text for h in found.headings]),
+                searchable(properties) if properties else "", path, text[found.body :] if found.body else text,
+            )),
+            sounds([label, *names]),
         ),
         [*problems, *found.problems],
     )  # fmt: skip

@@ -56,7 +56,7 @@ class Worker:
         *,
         debounce_s: float,
         settle_s: float,
-        on_change: Callable[[set[str]], None],
+        on_change: Callable[[Index, Outcome], None],
         on_settings: Callable[[Index], None],
         watching: bool,
     ) -> None:
@@ -118,6 +118,21 @@ class Worker:
     def work(self) -> Work:
         return self._work
 
+    @property
+    def waiting(self) -> int:
+        """Notes and folders that may have changed and were not looked at yet."""
+        with self._changed:
+            return sum(hint.endswith(("/", ".md")) for hint in self._hints)
+
+    @property
+    def whole_due(self) -> bool:
+        """Whether a whole look was asked for and has not begun."""
+        return self._whole
+
+    def tune(self, *, debounce_s: float, settle_s: float) -> None:
+        """The settings changed."""
+        self._debounce_s, self._settle_s = debounce_s, settle_s
+
     def watching(self, *, on: bool) -> None:
         """Without a watcher the whole vault is looked at more often."""
         with self._changed:
@@ -161,10 +176,10 @@ class Worker:
             with self._changed:
                 self._due = self._clock.monotonic() + POLLED_EVERY_S
             return True
-        self._after(outcome, whole=whole)
+        self._after(index, outcome, whole=whole)
         return True
 
-    def _after(self, outcome: Outcome, *, whole: bool) -> None:
+    def _after(self, index: Index, outcome: Outcome, *, whole: bool) -> None:
         now = self._clock.monotonic()
         with self._changed:
             if whole or outcome.held:
@@ -176,9 +191,9 @@ class Worker:
             if outcome.retry:
                 self._hints.update(dict.fromkeys(outcome.retry))
                 self._first_hint = self._last_hint = now + RETRY_S
+        if outcome.touched():
+            self._on_change(index, outcome)  # told before the work counts as done
         self._set(Work("ready", looks=self._work.looks + whole, held=len(self._held)))
-        if touched := outcome.touched():
-            self._on_change(touched)
 
     def _wait(self) -> tuple[list[str], bool, bool] | None:
         with self._changed:

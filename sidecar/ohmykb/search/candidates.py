@@ -1,11 +1,14 @@
 """Which notes are worth a close look: a few hundred out of all, without ranking them all.
 
-FTS5 finds matches fast and ranks them slowly, so every arm is bounded. Where a question fits more
-notes than an arm takes, those with the most backlinks are taken (docs/SEARCH.md says what that costs).
+FTS5 finds matches fast and ranks them slowly. So it only finds: the lists are added up in numpy, by
+rarity and by place, and the few best are scored on their texts.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from threading import Lock
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ohmykb.markdown.sounds import MARK
 from ohmykb.search.question import Question, Term
@@ -13,14 +16,18 @@ from ohmykb.store import files, fulltext, links
 from ohmykb.store.connection import Database
 from ohmykb.store.fulltext import NAMES, SOUND, Where
 
-ARM = 200
-"""Notes one arm brings at the most."""
-POSTINGS = 3000
-"""Notes read from the lists of single terms, over all of them."""
-COMMON_SHARE = 0.05
-"""A term in more than this share of the notes is looked for in notes of many backlinks first."""
-TRIES = 800
-"""Notes of many backlinks that are tried."""
+POSTINGS, POSTINGS_SHARE = 15_000, 0.6
+"""Notes read from the lists of single terms, rarest first: so many, or this share of all notes. What is
+commoner is only looked for in the notes found by then."""
+PLENTY = 4
+"""So many times the notes to be looked at are found: weaker ways of matching would not reach the top."""
+NAMED_TERMS = 6
+LITERAL = 200
+"""Notes that a scan for signs without words brings."""
+LINKED = 0.08
+"""Worth of ln(1 + backlinks), beside terms that are worth up to 1."""
+LAG, KNOWN = 500, 50_000
+"""Commits that counts of terms may lag, and counts kept."""
 EXPANSIONS = 40
 """Words that a part of a word may stand for."""
 SOUND_LETTERS = range(2, 33)
@@ -56,97 +63,129 @@ class Vocabulary:
             self._last, self._all = 0, "\n"
 
 
-class Standing:
-    """Notes by their backlinks, the most linked first; may lag a few commits behind."""
+class Rarity:
+    """In how many notes each term stands. Counts may lag some commits: they only weigh."""
 
     def __init__(self) -> None:
-        self._counts: dict[int, int] = {}
-        self._order: list[int] = []
+        self._known: dict[str, int] = {}
+        self._revision = 0
+
+    def of(self, db: Database) -> Callable[[str], int]:
+        now = files.revision(db)
+        if not 0 <= now - self._revision <= LAG or len(self._known) > KNOWN:
+            self._known, self._revision = {}, now
+        known = self._known
+
+        def spread(term: str) -> int:
+            found = known.get(term)
+            if found is None:
+                found = known[term] = fulltext.spread(db, term)
+            return found
+
+        return spread
+
+
+class Standing:
+    """How much each note is linked to; may lag a few commits behind, for it only chooses candidates."""
+
+    def __init__(self) -> None:
+        self._bonus: NDArray[np.float32] = np.zeros(0, dtype=np.float32)
         self._revision = -1
 
     def refresh(self, db: Database) -> None:
         """Counts again if the index changed."""
         now = files.revision(db)
-        if now != self._revision:
-            counts = links.all_backlinks(db)
-            self._order = sorted(counts, key=lambda note: (-counts[note], note))
-            self._counts = counts
-            self._revision = now
+        if now == self._revision:
+            return
+        bonus = np.zeros(fulltext.highest(db) + 1, dtype=np.float32)
+        counted = links.linked(db)
+        if counted:
+            ids, counts = np.array(counted, dtype=np.int64).T
+            bonus[ids] = np.log1p(counts)
+        self._bonus, self._revision = bonus, now
 
-    def top(self, db: Database, count: int) -> Sequence[int]:
+    def bonus(self, db: Database, size: int) -> NDArray[np.float32]:
+        """float32[size]: ln(1 + backlinks) by id."""
         if self._revision < 0:
             self.refresh(db)
-        return self._order[:count]
+        missing = size - len(self._bonus)
+        return np.pad(self._bonus, (0, missing)) if missing > 0 else self._bonus[:size]
+
+
+class _Worth:
+    """A rough worth for every note: arms add to it."""
+
+    def __init__(self, db: Database, where: Where) -> None:
+        self.db, self.where = db, where
+        self.size = fulltext.highest(db) + 1
+        self.values = np.zeros(self.size, dtype=np.float32)
+
+    def match(self, expression: str, value: float) -> int:
+        """All that match are worth `value` more; returns how many do."""
+        ids = fulltext.postings(self.db, expression, self.where)
+        self.values[ids] += value
+        return len(ids)
+
+    def add(self, ids: list[int], value: float) -> None:
+        self.values[ids] += value
+
+    def found(self) -> int:
+        return int(np.count_nonzero(self.values))
+
+    def best(self, standing: Standing, count: int) -> list[int]:
+        """The ids of the `count` worthiest, best first; backlinks decide between equals."""
+        ids = np.flatnonzero(self.values)
+        if not len(ids):
+            return []
+        worth = self.values[ids] + LINKED * standing.bonus(self.db, self.size)[ids]
+        if len(ids) > count:
+            kept = np.argpartition(-worth, count - 1)[:count]
+            ids, worth = ids[kept], worth[kept]
+        return [int(number) for number in ids[np.lexsort((ids, -worth))]]
 
 
 def gather(
-    db: Database,
-    question: Question,
-    where: Where,
-    wanted: int,
-    notes: int,
-    vocabulary: Vocabulary,
-    standing: Standing,
-) -> dict[int, float]:
-    """Candidate ids with a rough worth, best arms highest; at most about a thousand."""
-    worth: dict[int, float] = {}
-
-    def add(ids: Iterable[int], value: float) -> None:
-        for number in ids:
-            worth[number] = worth.get(number, 0.0) + value
-
-    add(fulltext.allowed(db, fulltext.named_exactly(db, files.path_key(question.text)), where), 8.0)
-    if question.phrase is None:
-        add(fulltext.containing(db, question.text, where, ARM), 1.0)
-        return worth
+    db: Database, question: Question, where: Where, count: int, wanted: int, vocabulary: Vocabulary, standing: Standing
+) -> list[int]:
+    """At most `count` ids worth a close look, the likeliest first; parts of words are tried too where
+    fewer than `wanted` notes hold the words themselves."""
+    worth = _Worth(db, where)
+    exact = fulltext.named_exactly(db, files.path_key(question.text))
+    worth.add(fulltext.allowed(db, exact, where) if any(where) else exact, 8.0)
     terms = question.terms
-    add(fulltext.matching(db, f"{NAMES} : {question.phrase}", where, ARM), 3.0)
-    rarest = terms[0]
-    if len(terms) > 1 or rarest.spread <= POSTINGS:
-        add(fulltext.matching(db, question.phrase, where, ARM), 2.0)
+    if question.phrase is None:
+        worth.add(fulltext.containing(db, question.text, where, LITERAL), 1.0)
+        return worth.best(standing, count)
+    enough = PLENTY * count
+    strong = [(f"{NAMES} : {question.phrase}", 3.0)]
     if len(terms) > 1:
-        add(fulltext.matching(db, " AND ".join(term.match for term in terms), where, ARM), 1.5)
-        for term in terms[:12]:
-            add(fulltext.matching(db, f"{NAMES} : {term.match}", where, ARM), 1.2 * term.weight)
-    _single_terms(db, terms, where, notes, standing, add)
-    if len(worth) < wanted:
-        add(_parts_of_words(db, terms, where, vocabulary), 0.5)
+        strong += [(question.phrase, 2.0), (" AND ".join(term.match for term in terms), 1.5)]
+    for expression, value in strong:
+        worth.match(expression, value)
+        if worth.found() >= enough:
+            return worth.best(standing, count)
+    if len(terms) > 1:
+        worth.match(f"{NAMES} : ({' OR '.join(term.match for term in terms[:NAMED_TERMS])})", 0.8)
+    room = max(POSTINGS, int(POSTINGS_SHARE * worth.size))
+    for term in terms:
+        room -= worth.match(term.match, term.weight)
+        if room < 0:
+            break
+    if worth.found() < wanted:
+        worth.match(_as_parts(db, terms, vocabulary), 0.5)
     letters = question.folded.replace(" ", "").replace("'", "")
     if letters.isascii() and letters.isalpha() and len(letters) in SOUND_LETTERS:
-        add(fulltext.matching(db, f'{SOUND} : "{MARK}{letters}"', where, ARM), 2.0)
-        add(fulltext.matching(db, f'{SOUND} : "{MARK}{letters}"*', where, ARM), 0.6)
-    return worth
+        worth.match(f'{SOUND} : "{MARK}{letters}"', 2.0)
+        worth.match(f'{SOUND} : "{MARK}{letters}"*', 0.6)
+    return worth.best(standing, count)
 
 
-def _single_terms(
-    db: Database,
-    terms: Sequence[Term],
-    where: Where,
-    notes: int,
-    standing: Standing,
-    add: Callable[[Iterable[int], float], None],
-) -> None:
-    """The lists of single terms, rarest first, as far as there is room."""
-    room = POSTINGS
-    for term in terms:
-        if term.spread > max(notes * COMMON_SHARE, POSTINGS / 2) and not any(where):
-            found = fulltext.matching_among(db, term.match, standing.top(db, TRIES), ARM)
-            if len(found) < ARM:
-                found += fulltext.matching(db, term.match, where, ARM)
-        else:
-            found = fulltext.matching(db, term.match, where, room)
-        add(found, term.weight)
-        room -= len(found)
-        if room <= 0:
-            break
-
-
-def _parts_of_words(db: Database, terms: Sequence[Term], where: Where, vocabulary: Vocabulary) -> list[int]:
-    """Notes that hold every term at least as a part of some word."""
+def _as_parts(db: Database, terms: Sequence[Term], vocabulary: Vocabulary) -> str:
+    """An expression for notes that hold every term at least as a part of some word."""
     groups = []
     for term in terms:
-        words = [term.match] if term.paired else [f'"{w}"' for w in vocabulary.holding(db, term.text)]
+        words = [term.match] if term.paired else [f'"{word}"' for word in vocabulary.holding(db, term.text)]
         if not term.paired:
             words.append(f'"{term.text}"*')
         groups.append("(" + " OR ".join(dict.fromkeys(words)) + ")")
-    return fulltext.matching(db, " AND ".join(groups), where, ARM)
+    return " AND ".join(groups)

@@ -6,17 +6,18 @@ from time import perf_counter
 from typing import Literal
 
 from ohmykb.errors import UsageError
-from ohmykb.search.candidates import Standing, Vocabulary, gather
+from ohmykb.markdown.words import fold
+from ohmykb.search.candidates import Rarity, Standing, Vocabulary, gather
 from ohmykb.search.cite import cite
-from ohmykb.search.question import read_question
-from ohmykb.search.score import Judged, Why, confidence, judge, verdict
-from ohmykb.search.snippet import Snippet, cut
-from ohmykb.store import fulltext, links
+from ohmykb.search.question import Question, read_question
+from ohmykb.search.score import Judged, Why, confidence, judge, verdict, why
+from ohmykb.search.snippet import cut
+from ohmykb.store import fulltext
 from ohmykb.store.connection import Database, snapshot
 from ohmykb.store.fulltext import Where
 
 Mode = Literal["token", "semantic", "hybrid"]
-CLOSE_LOOKS = 40
+CLOSE_LOOKS = 24
 """Notes whose text is looked at, for the usual number of answers."""
 MOST = 200
 LONGEST_QUESTION = 2000
@@ -53,6 +54,7 @@ class Prober:
     def __init__(self, connect: Callable[[], Database]) -> None:
         self._connect = connect
         self._vocabulary = Vocabulary()
+        self._rarity = Rarity()
         self.standing = Standing()
 
     def probe(self, query: str, *, mode: Mode = "hybrid", n: int = 5, where: Where = Where()) -> Answer:  # noqa: B008 - an immutable tuple
@@ -64,13 +66,12 @@ class Prober:
         n = min(max(n, 1), MOST)
         with snapshot(self._connect()) as db:
             notes = fulltext.size(db)
-            question = read_question(query, notes, lambda term: fulltext.spread(db, term))
-            worth = gather(db, question, where, n, notes, self._vocabulary, self.standing)
+            question = read_question(query, notes, self._rarity.of(db))
             looks = max(CLOSE_LOOKS, 2 * n)
-            best = sorted(worth, key=lambda note: (-worth[note], note))[:looks]
-            judged = [judge(question, found, links.backlinks(db, found.id)) for found in fulltext.fetch(db, best)]
+            best = gather(db, question, where, looks, n, self._vocabulary, self.standing)
+            judged = [judge(question, found) for found in fulltext.fetch(db, best)]
             judged.sort(key=lambda one: (-one.score, len(one.found.path), one.found.path))
-            hits = tuple(_hit(db, one, cut(question, one)) for one in judged[:n])
+            hits = tuple(_hit(db, question, one) for one in judged[:n])
         took = (perf_counter() - start) * 1000
         degraded = None if mode == "token" else NO_VECTORS
         return Answer(query, mode, verdict([hit.score for hit in hits]), round(took, 3), hits, degraded)
@@ -78,12 +79,21 @@ class Prober:
     def reset(self) -> None:
         """For an index that was made anew."""
         self._vocabulary.reset()
+        self._rarity = Rarity()
         self.standing = Standing()
 
+    def warm(self) -> None:
+        """Loads what the first question would wait for."""
+        db = self._connect()
+        self.standing.refresh(db)
+        self._vocabulary.holding(db, "ohmykb")
+        fold("\u8d44")
 
-def _hit(db: Database, judged: Judged, place: Snippet) -> Hit:
+
+def _hit(db: Database, question: Question, judged: Judged) -> Hit:
     found = judged.found
+    place = cut(question, judged)
     return Hit(
-        found.path, found.title, round(judged.score, 4), confidence(judged.score), judged.why,
+        found.path, found.title, round(judged.score, 4), confidence(judged.score), why(question, judged),
         place.heading, place.line, place.text, cite(db, found.path),
     )  # fmt: skip

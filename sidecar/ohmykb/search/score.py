@@ -25,7 +25,9 @@ SOUNDED = 3.6
 PART = 0.6
 """What a term counts that is only a part of a word."""
 LOOKS = 8
-BODY_FIELDS = 5
+FOLDED = 20_000
+"""Characters of a text that are folded in full; beyond, only case is."""
+_BORDER = "\x00"
 
 HIGH, MEDIUM = 0.75, 0.4
 READ, GLANCE = 0.5, 0.2
@@ -51,50 +53,50 @@ class Signals(NamedTuple):
 class Judged(NamedTuple):
     found: Found
     score: float
-    why: tuple[Why, ...]
-    folded: str
-    """The folded text, for the snippet."""
+    fields: tuple[str, ...]
+    """The folded FIELDS."""
+
+    @property
+    def text(self) -> str:
+        return self.fields[-1]
 
 
-def judge(question: Question, found: Found, backlinks: int) -> Judged:
+def judge(question: Question, found: Found) -> Judged:
     """Scores one note; `score` ∈ [0, 1]."""
-    fields = [
-        found.path,
-        found.title,
-        found.aliases,
-        found.tags,
-        found.headings,
-        found.properties,
-        found.text,
-    ]
-    folded = fold("\x00".join(field.replace("\x00", " ") for field in fields)).split("\x00")
-    names = folded[1].split("\n") + folded[2].split("\n") + folded[3].split("\n")
-    stem = folded[0].rsplit("/", 1)[-1].removesuffix(".md")
-    held_by: set[int] = set()
+    head = fold(_BORDER.join((found.path, found.title, found.aliases, found.tags, found.headings, found.properties)))
+    text = fold(found.text[:FOLDED]) + found.text[FOLDED:].lower()
+    fields = (*head.split(_BORDER), text)
+    names = head[: len(head) - len(fields[5])]
     covered = in_names = total = 0.0
     count = 0
     for term in question.terms:
         total += term.weight
-        held = [(_holds(field, term), place) for place, field in enumerate(folded)]
-        best = max(held)[0]
-        if best:
-            covered += term.weight * best
-            held_by.update(place for share, place in held if share)
-            count += folded[6].count(term.text)
-            in_names += term.weight * max(share for share, place in held if place < BODY_FIELDS)
-    text = question.folded
-    said = any(text in field for field in folded) if text else False
-    named = text in names or text == stem
+        here = _holds(names, term)
+        if here == 1.0:
+            covered += term.weight
+        elif here or term.text in text or term.text in fields[5]:
+            covered += term.weight * max(here, _holds(text, term), _holds(fields[5], term))
+        in_names += term.weight * here
+        count += text.count(term.text)
+    whole = question.folded
+    said = whole in text or whole in head
+    named = said and (whole in "\n".join(fields[1:4]).split("\n") or whole == _stem(fields[0]))
     if not question.terms:
-        total = covered = 1.0 if said else 0.0
-        held_by.update(place for place, field in enumerate(folded) if text in field)
-    sounded = not held_by
-    signals = Signals(
-        covered / total if total else 0.0, in_names / total if total else 0.0,
-        said, named, log1p(count), backlinks, sounded,
-    )  # fmt: skip
-    why: tuple[Why, ...] = tuple(FIELDS[place] for place in (1, 2, 3, 4, 5, 0, 6) if place in held_by)
-    return Judged(found, score(signals), why or ("title",), folded[6])
+        total = covered = float(said)
+    share = covered / total if total else 0.0
+    signals = Signals(share, in_names / total if total else 0.0, said, named, log1p(count), found.linked, not covered)
+    return Judged(found, score(signals), fields)
+
+
+def why(question: Question, judged: Judged) -> tuple[Why, ...]:
+    """Where the note answers, names first."""
+    wanted = [term.text for term in question.terms] or [question.folded]
+    held = [any(text in field for text in wanted) for field in judged.fields]
+    return tuple(FIELDS[place] for place in (1, 2, 3, 4, 5, 0, 6) if held[place]) or ("title",)
+
+
+def _stem(path: str) -> str:
+    return path.rsplit("/", 1)[-1].removesuffix(".md")
 
 
 def _holds(field: str, term: Term) -> float:

@@ -21,7 +21,7 @@ class Snippet(NamedTuple):
 def cut(question: Question, judged: Judged) -> Snippet:
     """The whole question where it stands; else the densest place of its rare terms; else the beginning."""
     text = judged.found.text
-    folded = judged.folded
+    folded = judged.text
     place = folded.find(question.folded) if question.folded else -1
     if place < 0:
         place = _densest(question, folded)

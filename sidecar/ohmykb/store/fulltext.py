@@ -1,8 +1,12 @@
 """Rows of the full-text index: which notes hold a word, how rare it is, and the texts themselves."""
 
+import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ohmykb.store.connection import Database
 from ohmykb.store.notes import Words
@@ -38,6 +42,23 @@ class Found(NamedTuple):
     properties: str
     """JSON."""
     text: str
+    linked: int
+    """Other files that link here."""
+
+
+def postings(db: Database, match: str, where: Where) -> NDArray[np.int32]:
+    """int32[k]: ids of all notes that match an FTS5 expression, ascending.
+
+    One string out of SQLite, cut by numpy: a third of 100,000 notes in 3 ms, a row at a time in 13.
+    """
+    sql, values = _filter(where)
+    found = db.value(f"SELECT group_concat(rowid) FROM words WHERE words MATCH ?{sql}", (match, *values))
+    return np.fromstring(found, dtype=np.int32, sep=",") if found else np.empty(0, dtype=np.int32)
+
+
+def highest(db: Database) -> int:
+    """The highest id in use."""
+    return int(db.value("SELECT coalesce(max(id), 0) FROM files"))
 
 
 def matching(db: Database, match: str, where: Where, limit: int) -> list[int]:
@@ -45,17 +66,6 @@ def matching(db: Database, match: str, where: Where, limit: int) -> list[int]:
     sql, values = _filter(where)
     rows = db.rows(f"SELECT rowid FROM words WHERE words MATCH ?{sql} LIMIT ?", (match, *values, limit))
     return [row[0] for row in rows]
-
-
-def matching_among(db: Database, match: str, ids: Sequence[int], limit: int) -> list[int]:
-    """Those of `ids`, in their order, that match; stops at `limit`."""
-    found = []
-    for number in ids:
-        if db.row("SELECT 1 FROM words WHERE words MATCH ? AND rowid = ?", (match, number)):
-            found.append(number)
-            if len(found) >= limit:
-                break
-    return found
 
 
 def containing(db: Database, part: str, where: Where, limit: int) -> list[int]:
@@ -77,20 +87,18 @@ def size(db: Database) -> int:
 
 
 def fetch(db: Database, ids: Iterable[int]) -> list[Found]:
-    """What scoring needs of each note."""
-    found = []
-    for number in ids:
-        row = db.row(
-            "SELECT f.id, f.path, n.title,"
-            " coalesce((SELECT group_concat(alias, char(10)) FROM aliases WHERE note = f.id), ''),"
-            " coalesce((SELECT group_concat(tag, char(10)) FROM tags WHERE note = f.id), ''),"
-            " n.headings, n.properties, t.text"
-            " FROM files f JOIN notes n ON n.id = f.id JOIN texts t ON t.note = f.id WHERE f.id = ?",
-            (number,),
-        )
-        if row is not None:
-            found.append(Found(*row))
-    return found
+    """What scoring needs of each note, in the order of `ids`."""
+    rows = db.rows(
+        "SELECT f.id, f.path, n.title,"
+        " coalesce((SELECT group_concat(alias, char(10)) FROM aliases WHERE note = f.id), ''),"
+        " coalesce((SELECT group_concat(tag, char(10)) FROM tags WHERE note = f.id), ''),"
+        " n.headings, n.properties, t.text,"
+        " (SELECT count(DISTINCT source) FROM links WHERE target = f.id AND source <> f.id)"
+        " FROM json_each(?) j CROSS JOIN files f ON f.id = j.value CROSS JOIN notes n ON n.id = f.id"
+        " CROSS JOIN texts t ON t.note = f.id",
+        (json.dumps(list(ids)),),
+    )
+    return [Found(*row) for row in rows]
 
 
 def named_exactly(db: Database, key: str) -> list[int]:

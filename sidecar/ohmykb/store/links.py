@@ -79,6 +79,13 @@ def backlinks(db: Database, note: int) -> int:
     return int(row[0])
 
 
+def linked(db: Database) -> list[tuple[int, int]]:
+    """(file, other files that link to it): one pass over one index, for ranking."""
+    return db.rows(
+        "SELECT target, count(DISTINCT source) FROM links WHERE target IS NOT NULL AND source <> target GROUP BY target"
+    )
+
+
 def all_backlinks(db: Database) -> dict[int, int]:
     """Note → backlinks, for all that have any."""
     rows = db.rows(
