@@ -69,7 +69,9 @@ class Worker:
         self._every_s = WATCHED_EVERY_S if watching else POLLED_EVERY_S
         self._changed = Condition()
         self._hints: dict[str, None] = {}
+        self._at_hand: list[str] = []
         self._whole = True
+        self._looking = False
         self._settings = False
         self._stop = False
         self._paused = False
@@ -107,7 +109,7 @@ class Worker:
             self._whole = True
             self._settings |= settings
             self._changed.notify_all()
-            return self._work.looks + (2 if self._work.state == "indexing" else 1)
+            return self._work.looks + (2 if self._looking else 1)
 
     def pause(self, *, on: bool) -> None:
         with self._changed:
@@ -120,14 +122,14 @@ class Worker:
 
     @property
     def waiting(self) -> int:
-        """Notes and folders that may have changed and were not looked at yet."""
+        """Notes and folders that may have changed and are not in the index yet."""
         with self._changed:
-            return sum(hint.endswith(("/", ".md")) for hint in self._hints)
+            return sum(hint.endswith(("/", ".md")) for hint in (*self._hints, *self._at_hand))
 
     @property
     def whole_due(self) -> bool:
-        """Whether a whole look was asked for and has not begun."""
-        return self._whole
+        """Whether a whole look was asked for, or is under way."""
+        return self._whole or self._looking
 
     def tune(self, *, debounce_s: float, settle_s: float) -> None:
         """The settings changed."""
@@ -166,6 +168,7 @@ class Worker:
             if settings:
                 self._on_settings(index)
             outcome = index.reconcile(self._progress, agreed=self._held) if whole else index.refresh(hints)
+            self._after(index, outcome, whole=whole)
         except _StoppedError:
             return False
         except Exception as error:
@@ -175,8 +178,8 @@ class Worker:
             self._set(Work("failed", message=message, looks=self._work.looks))
             with self._changed:
                 self._due = self._clock.monotonic() + POLLED_EVERY_S
-            return True
-        self._after(index, outcome, whole=whole)
+        with self._changed:
+            self._at_hand, self._looking = [], False
         return True
 
     def _after(self, index: Index, outcome: Outcome, *, whole: bool) -> None:
@@ -193,7 +196,10 @@ class Worker:
                 self._first_hint = self._last_hint = now + RETRY_S
         if outcome.touched():
             self._on_change(index, outcome)  # told before the work counts as done
-        self._set(Work("ready", looks=self._work.looks + whole, held=len(self._held)))
+        with self._changed:
+            self._at_hand, self._looking = [], False
+            self._work = Work("ready", looks=self._work.looks + whole, held=len(self._held))
+            self._changed.notify_all()
 
     def _wait(self) -> tuple[list[str], bool, bool] | None:
         with self._changed:
@@ -205,12 +211,13 @@ class Worker:
                     if self._whole or now >= self._due:
                         settings = self._settings
                         self._whole = self._settings = False
+                        self._looking = True
                         self._hints.clear()
                         return [], True, settings
                     if self._hints and now >= self._ripe():
-                        hints = list(self._hints)
+                        self._at_hand = list(self._hints)
                         self._hints.clear()
-                        return hints, False, False
+                        return self._at_hand, False, False
                 until = self._due if not self._hints else min(self._due, self._ripe())
                 self._changed.wait(None if self._paused else max(min(until - now, SLEPT_S), 0.001))
                 if self._slept(now, wall):
