@@ -13,8 +13,6 @@ from ohmykb.note import JSON, Heading, Problem
 MAX_NODES = 100_000
 """More values than this are a YAML bomb (aliases of aliases), not properties."""
 
-_OPEN = re.compile(r"---[ \t]*\n")
-_CLOSE = re.compile(r"^---[ \t]*$", re.M)
 _NUMBER = re.compile(r"[-+]?(?:0|[1-9][0-9]*|0[0-9]+)\Z")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
 _BASE = re.compile(r"0o[0-7]+\Z|0x[0-9a-fA-F]+\Z")
@@ -28,14 +26,18 @@ _TAG_OK = re.compile(r"[^\u2000-\u206F\u2E00-\u2E7F'!\"#$%&()*+,.:;<=>?@^`{|}~\[
 
 def split(text: str, start: int = 0) -> tuple[int, int, int] | None:
     """Where the frontmatter's YAML begins and ends, and where the body begins; None without one."""
-    opened = _OPEN.match(text, start)
-    if opened is None:
+    opened = text.find("\n", start)
+    if opened < 0 or not text.startswith("---", start) or text[start + 3 : opened].strip(" \t"):
         return None
-    closed = _CLOSE.search(text, opened.end())
-    if closed is None:
-        return None
-    end = closed.end()
-    return opened.end(), closed.start(), end + 1 if end < len(text) else end
+    at = opened
+    while (at := text.find("\n---", at)) >= 0:
+        end = text.find("\n", at + 4)
+        if end < 0:
+            end = len(text)
+        if end == at + 4 or not text[at + 4 : end].strip(" \t"):
+            return opened + 1, at + 1, end + 1 if end < len(text) else end
+        at += 4
+    return None
 
 
 def parse(source: str, first_line: int = 2) -> tuple[dict[str, JSON], list[Problem]]:
@@ -48,10 +50,9 @@ def parse(source: str, first_line: int = 2) -> tuple[dict[str, JSON], list[Probl
 
 # -- plain lines ----------------------------------------------------------------------------------
 
-_LINE = re.compile(r"(?:(\w(?:[\w /.-]*\w)?):|( *)-)(?: +(.*))?\Z")
+_KEY = re.compile(r"[^\W\d](?:[\w /.-]*\w)?")
 _QUOTED = re.compile(r"(?:\"[^\"\\\n]*\"|'[^'\n]*')\Z")
 _NOT_FIRST = frozenset("!&*-?|>@`\"'#{}[],%:")
-_PRINTABLE = re.compile(r"[^\t\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 
 
 class _NotPlainError(Exception):
@@ -60,50 +61,74 @@ class _NotPlainError(Exception):
 
 def parse_plain(source: str) -> dict[str, JSON] | None:
     """`key: scalar`, `key: [a, b]` and `key:` with a list below it; None for anything else."""
+    lines = source.split("\n")
+    if not "".join(lines).isprintable():
+        return None
     found: dict[str, JSON] = {}
-    key = None
+    key = ""  # the one that a list may follow
     items: list[JSON] | None = None
     depth = 0
-    match = _LINE.match
-    try:
-        for line in source.split("\n"):
-            if not line or line.isspace():
-                if "\t" in line:
-                    return None
+    for line in lines:
+        if not line or line[0] == " " or line[0] == "-":
+            bare = line.strip(" ")
+            if not bare:
                 continue
-            parts = match(line)
-            if parts is None:
+            if not key or bare[0] != "-":
                 return None
-            name, indent, value = parts.groups()
-            if name is not None:
-                if name[0] in _MAYBE or name in _WORDS or not name.isprintable():
-                    return None
-                key = name
-                items = None
-                found[name] = _value(value) if value else None
-                if value and found[name] is None and value.strip():
-                    key = name if value.strip() in _WORDS else None
-                if value and value.strip():
-                    key = None
-                continue
-            if key is None:
-                return None
+            indent = line.find("-")
             if items is None:
                 items = []
                 found[key] = items
-                depth = len(indent)
-            elif depth != len(indent):
+                depth = indent
+            elif depth != indent:
                 return None
-            items.append(_value(value) if value else None)
-    except _NotPlainError:
-        return None
+            if bare == "-":
+                items.append(None)
+                continue
+            if bare[1] != " ":
+                return None
+            value = bare[1:].strip(" ")
+            into = items
+        else:
+            colon = line.find(":")
+            if colon <= 0:
+                return None
+            key = line[:colon]
+            if (not key.isidentifier() and not _KEY.fullmatch(key)) or key in _WORDS:
+                return None
+            value = line[colon + 1 :]
+            if value:
+                if value[0] != " ":
+                    return None
+                value = value.strip(" ")
+            items = None
+            if not value:
+                found[key] = None
+                continue
+            into = None
+        # A plain word or a few is by far the most frequent value.
+        if (
+            value[0].isalpha()
+            and value not in _WORDS
+            and value[-1] != ":"
+            and (":" not in value or ": " not in value)
+            and ("#" not in value or " #" not in value)
+        ):
+            read: JSON = value
+        else:
+            try:
+                read = _value(value)
+            except _NotPlainError:
+                return None
+        if into is None:
+            found[key] = read
+            key = ""
+        else:
+            into.append(read)
     return found
 
 
 def _value(text: str) -> JSON:
-    text = text.rstrip(" ")
-    if not text:
-        return None
     first = text[0]
     if first == "[":
         if text[-1] != "]":
@@ -146,12 +171,12 @@ def _flow_quoted(inner: str) -> JSON:
 def _scalar(text: str) -> JSON:
     first = text[0]
     if first in "\"'":
-        if _QUOTED.match(text) is None or _PRINTABLE.search(text):
+        if _QUOTED.match(text) is None:
             raise _NotPlainError
         return text[1:-1]
     if first in _NOT_FIRST and not (first == "-" and _FLOAT.match(text)):
         raise _NotPlainError
-    if ": " in text or " #" in text or text[-1] == ":" or not text.isprintable():
+    if ": " in text or " #" in text or text[-1] == ":":
         raise _NotPlainError
     return _resolve(text)
 
@@ -287,8 +312,9 @@ def property_tags(properties: dict[str, JSON]) -> list[str]:
     value = properties.get("tags")
     found = []
     for item in value if isinstance(value, list) else [value]:
-        name = _word(item).removeprefix("#")
-        if name and _TAG_OK.match(name) and not name.isdigit():
+        name = item if isinstance(item, str) else _word(item)
+        name = name.strip().removeprefix("#")
+        if _TAG_OK.match(name) and not (name.isdigit() and name.isascii()):
             found.append(name)
     return found
 

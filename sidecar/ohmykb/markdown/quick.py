@@ -29,23 +29,19 @@ Span = tuple[int, int]
 _new = tuple.__new__  # a named tuple without the detour through its own __new__
 _start = itemgetter(6)
 
-_ODD_LINE = re.compile(r"\n(?:[ \t]|=|-[- \t]*(?:\n|\Z)|[-+*>][> ]*(?:    |\t)|\d{1,9}[.)](?:    |\t))")
-"""A line that may be more than it seems; without one, no line needs a second look."""
 _ODD = re.compile(
-    r"\n(?=[-=#>+*_0-9 \t\n])(?:"
-    r"(?P<under>[ \t]*(?:=+|-+)[ \t]*(?=\n|\Z))"  # a heading's underline, a rule, an empty item
-    r"|[ \t]+#{1,6}[ \t\n]"  # a heading, perhaps in a list
-    r"|[ \t>]*(?:(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)*(?:#{1,6}[ \t][^\n]*|#{1,6}))?(?=\n(?: {4}| {0,3}\t))"
-    r"|[ \t>]*(?:[-+*_=]|\d{1,9}[.)])[-+*_=> \t]*(?=\n(?: {4}| {0,3}\t))"  # what no paragraph goes on after
-    r"|[ \t>]*(?:[-+*]|\d{1,9}[.)])(?: {5}|[ ]*\t[ \t])"  # code at the start of an item
-    r"|[ \t]*>[> \t]*(?:    |\t)"  # or of a quote
-    r")"
+    r"\n(?:[ \t=]|-[- \t]*(?=\n|\Z)|[-+*>][> ]*(?:    |\t)|\d{1,9}[.)](?:    |\t))"
 )
+"""A line that may be more than it seems; without one, no line needs a second look."""
+_UNDER = re.compile(r"(?:=+|-+)[ \t]*(?=\n|\Z)")
+_NOT_CONTINUED = re.compile(
+    r"[ \t>]*(?:(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)*#{1,6}(?:[ \t].*)?|(?:[-+*_=]|\d{1,9}[.)])?[-+*_=> \t]*)"
+)
+"""A line that no paragraph goes on after: blank, a heading, a rule, an empty item."""
 _FIRST = re.compile(r"[ \t]+[^ \t\n]|[-+*>][> ]*(?:    |\t)|\d{1,9}[.)](?:    |\t)")
-_EVENT = re.compile(r"[`<$\\%~]")
 _TICKS = re.compile(r"`+")
 _TILDES = re.compile(r"~{3,}")
-_PREFIX = re.compile(r"[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t>]+)*(?:\[\^[^\]\s]+\]:[ \t]*)?")
+_PREFIX = re.compile(r"[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t>]+)*")
 _MARKUP = re.compile(r"<[A-Za-z/!?]")
 _CLOSE = {"`": re.compile(r"\n {0,3}(`{3,})[ \t]*(?=\n|\Z)"), "~": re.compile(r"\n {0,3}(~{3,})[ \t]*(?=\n|\Z)")}
 _DESTINATION = re.compile(r"\(([^\s()<>\\&%#]+)\)")
@@ -71,7 +67,7 @@ def quick(text: str, body: int, line: int) -> Rows | None:  # noqa: C901 - flat 
             return None
         holes = got
     underlined: list[Span] = []
-    if _ODD_LINE.search(text, body - 1 if body else 0) and not _lines_are_plain(text, body, holes, underlined):
+    if (odd := _ODD.search(text, body - 1 if body else 0)) and not _plain(text, body, odd.start(), holes, underlined):
         return None
     if body < 2 and _FIRST.match(text, body):
         return None
@@ -265,28 +261,49 @@ def _blocks(text: str, body: int, line: int, shut: list[Span]) -> list[Block] | 
     return found
 
 
-def _lines_are_plain(text: str, body: int, holes: list[Span], underlined: list[Span]) -> bool:
+def _plain(text: str, body: int, first: int, holes: list[Span], underlined: list[Span]) -> bool:
     """Whether no line outside the holes is code or something else by its indentation; headings that
     are underlined with nothing around them are noted."""
-    for got in _ODD.finditer(text, body - 1 if body else 0):
+    rfind = text.rfind
+    for got in _ODD.finditer(text, first):
         p = got.start()
-        if holes and _inside(holes, p + 1):
+        q = p + 1
+        c = text[q : q + 1]
+        if c == " " or c == "\t":
+            while (c := text[q : q + 1]) == " " or c == "\t":
+                q += 1
+            if c == "\n" or not c:
+                continue
+            if c in "#=-" and (c == "#" or _UNDER.match(text, q)):
+                if holes and _inside(holes, q):
+                    continue
+                return False
+            if q - p > 4 or "\t" in text[p:q]:
+                above = max(rfind("\n", 0, p) + 1, body)
+                if (p < body or _NOT_CONTINUED.fullmatch(text, above, p)) and not (holes and _inside(holes, q)):
+                    return False
+                if got.end() > q:
+                    return False
+            after = text[q + 1 : q + 6]
+            if c in "-+*>" and (after == "     " or "\t" in after) and not (holes and _inside(holes, q)):
+                return False
             continue
-        if got.group("under") is None:
+        if holes and _inside(holes, q):
+            continue
+        under = _UNDER.match(text, q)
+        if under is None:
+            if c == "=":
+                continue
             return False
         if p < body:
-            if got.group("under")[0] in " \t":
-                return False
             continue
-        left = max(text.rfind("\n", 0, p) + 1, body)
+        left = max(rfind("\n", 0, p) + 1, body)
         above = text[left:p]
         if above.strip():
-            before = text[max(text.rfind("\n", 0, max(left - 1, 0)) + 1, body) : max(left - 1, body)]
-            if before.strip() or not above[0].isalpha() or got.group("under")[0] in " \t":
+            edge = max(left - 1, body)
+            if not above[0].isalpha() or (edge > body and text[max(rfind("\n", 0, edge) + 1, body) : edge].strip()):
                 return False
             underlined.append((left, p))
-        elif got.group("under")[0] in " \t":
-            return False
     return True
 
 
@@ -295,9 +312,16 @@ def _holes(text: str, body: int) -> list[Span] | None:  # noqa: C901 - one rule 
     find = text.find
     n = len(text)
     holes: list[Span] = []
+    places: list[int] = []
+    for c in "`<\\$%~":
+        p = find(c, body)
+        while p >= 0:
+            places.append(p)
+            p = find(c, p + 1)
+    places.sort()
     skip = line_end = body - 1
-    for event in _EVENT.finditer(text, body):
-        p = event.start()
+    left = body
+    for p in places:
         if p < skip:
             continue
         c = text[p]
@@ -314,12 +338,16 @@ def _holes(text: str, body: int) -> list[Span] | None:  # noqa: C901 - one rule 
         elif c == "<" and not _MARKUP.match(text, p):
             continue
         if line_end < p:
+            left = max(text.rfind("\n", 0, p) + 1, body)
             line_end = find("\n", p)
             if line_end < 0:
                 line_end = n
-        left = max(text.rfind("\n", 0, p) + 1, body)
         first = p == left
-        opens = first or _PREFIX.fullmatch(text, left, p) is not None
+        if text.startswith("[^", left):
+            return None
+        opens = first or (
+            not text[left:p].strip(" \t>-+*.)0123456789") and _PREFIX.fullmatch(text, left, p) is not None
+        )
         if c == "`" or c == "~":
             run = (_TICKS if c == "`" else _TILDES).match(text, p)
             if run is None:

@@ -153,14 +153,17 @@ def _property_rows(
                 row = _key_line(text, start, end, top)
             links.append(Link("property", value, *target, row, place, path))
     if "tags" in properties:
-        first = -1
-        for name in props.property_tags(properties):
-            if first < 0:
-                first = at = _key_at(text, start, end, "tags")
-            place = text.find(name, at, end)
-            if place >= 0:
-                at = place + len(name)
-            tags.append(Tag(name, 1 + text.count("\n", 0, place if place >= 0 else first), -1))
+        value = properties["tags"]
+        names = props.property_tags(properties) if value else []
+        if names:
+            at = _key_at(text, start, end, "tags")
+            row = 1 + text.count("\n", 0, at)
+            for name in names:
+                place = text.find(name, at, end)
+                if place >= 0:
+                    row += text.count("\n", at, place)
+                    at = place
+                tags.append(_new(Tag, (name, row, -1)))
 
 
 def _link_values(top: str, path: str, value: JSON, into: list[tuple[str, str, str]]) -> None:
