@@ -60,8 +60,11 @@ lint: $(VENV)/.dev
 test: lint
 	"$(BIN)/python" -m pytest -m "not slow" $(PYTEST_ARGS)
 
+# pytest answers 5 when there is no slow test.
 bench: $(VENV)/.dev
-	"$(BIN)/python" -m pytest -m slow -s $(PYTEST_ARGS)
+	@for script in tests/bench/bench_*.py; do \
+	  [ -f "$$script" ] || continue; echo; echo "== $$script"; "$(BIN)/python" "$$script" || exit 1; done
+	"$(BIN)/python" -m pytest -m slow -s $(PYTEST_ARGS) || [ $$? -eq 5 ]
 
 format: $(VENV)/.dev
 	"$(BIN)/ruff" check --fix .
