@@ -33,6 +33,7 @@ SPACE = frozenset(" \t\n\r\f\v\u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff")
 
 _EVENT = re.compile(r"[\[\]`<$\\#]")
 _TICKS = re.compile(r"`+")
+_NO_MARKUP = frozenset("0123456789 \t\n=-<>.,;:()[]{}|*&#$%'\"")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]+:|//")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
@@ -175,10 +176,16 @@ class Inline:
         self.definitions = definitions
         self.links: list[Found] = []
         self.tags: list[tuple[str, int]] = []
+        self.loose: set[str] = set()
+        """What the last run opened and did not close."""
+        self.cut = False
+        """Whether the last run ended within a destination."""
 
     def read(self, start: int, end: int) -> None:  # noqa: C901 - one rule an opening character
         text = self.text
         find = text.find
+        self.loose = set()
+        self.cut = False
         skip = start
         openers: list[tuple[int, bool]] = []
         dead = 0  # openers below this one may not be links: they hold one
@@ -242,16 +249,23 @@ class Inline:
                     skip = ended = places[at] + run_end - p
                 else:
                     skip = run_end
+                    self.loose.add("`")
             elif c == "\\":
                 if p + 1 < end and text[p + 1] in PUNCTUATION:
                     skip = ended = p + 2
             elif c == "<":
                 skip = self._markup(p, end, never)
                 ended = skip or ended
+                if not skip and text[p + 1 : p + 2] not in _NO_MARKUP:
+                    self.loose.add("<")
             else:
                 skip = self._maths(p, end, never)
+                if "$" in never or "$$" in never:
+                    self.loose.add("$")
                 if skip and not (skip == p + 2 and text.startswith("$$", p)):
                     ended = skip
+        if openers:
+            self.loose.add("[")
 
     def _bang(self, p: int, start: int) -> bool:
         """Whether a `!` that nothing escapes stands before `p`."""
@@ -266,12 +280,16 @@ class Inline:
     def _link(self, opener: int, p: int, end: int, *, image: bool) -> int:
         """Reads the link whose label closes at `p`; the place after it, or 0 when it is none."""
         text = self.text
+        if text[opener + 1] == "^":
+            return 0  # a footnote
         written = None
         after = p + 1
         if text.startswith("(", after) and after < end:
             got = destination(text, after, end)
             if got is not None:
                 written, after = got
+            elif text.find(")", after, end) < 0:
+                self.cut = True
         if written is None:
             if not self.definitions:
                 return 0
@@ -332,3 +350,17 @@ class Inline:
             at += 1
         never.add("$")
         return 0
+
+
+def tags_of_comment(text: str, start: int, end: int) -> list[tuple[str, int]]:
+    """The app reads the tags of a `%%` block, but not its links (oracle: comments_markdown_style)."""
+    found = []
+    last = -1
+    p = text.find("#", start, end)
+    while p >= 0:
+        name = tag_at(text, p, start, end, last)
+        if name is not None:
+            found.append((name, p))
+            last = p + 1 + len(name)
+        p = text.find("#", p + 1, end)
+    return found

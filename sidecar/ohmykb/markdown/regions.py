@@ -166,7 +166,7 @@ def layout(text: str, start: int, *, items: bool = False) -> Layout:  # noqa: C9
                     if html_end is None:
                         if blank:
                             leaf = _NONE
-                    elif _ends_html(text, p, end, html_end):
+                    elif ends_html(text, p, end, html_end):
                         leaf = _NONE
                 elif find("$$" if leaf == _MATH else "%%", p, end) >= 0:
                     if leaf == _COMMENT:
@@ -232,13 +232,13 @@ def layout(text: str, start: int, *, items: bool = False) -> Layout:  # noqa: C9
                 leaf, opened = (_MATH if c == "$" else _COMMENT), p
                 break
             if c == "<":
-                kind = _html(text, p, end, interrupting=going)
-                if kind is not _NO_HTML:
+                kind = html_block(text, p, end, interrupting=going)
+                if kind is not NO_HTML:
                     if leaf == _PARA:
                         close_paragraph()
                     del boxes[matched:]
                     leaf, html_end = _HTML, kind
-                    if kind is not None and _ends_html(text, p, end, kind):
+                    if kind is not None and ends_html(text, p, end, kind):
                         leaf = _NONE
                     break
             if c in "=-" and going and whole and (got := _SETEXT.match(text, p, end)) is not None:
@@ -371,10 +371,10 @@ def _heading_text(text: str, left: int, right: int) -> tuple[int, int]:
     return left, right
 
 
-_NO_HTML = object()
+NO_HTML = object()
 
 
-def _html(text: str, p: int, end: int, *, interrupting: bool) -> object:
+def html_block(text: str, p: int, end: int, *, interrupting: bool) -> object:
     """What ends the HTML block that begins here: a string, a pattern, None (a blank line), or none begins."""
     if text.startswith("<!--", p):
         return "-->"
@@ -388,15 +388,10 @@ def _html(text: str, p: int, end: int, *, interrupting: bool) -> object:
         return ">"
     if _HTML_BLOCK.match(text, p, end) or (not interrupting and _HTML_ALONE.match(text, p, end)):
         return None
-    return _NO_HTML
+    return NO_HTML
 
 
-def starts_html(text: str, p: int, end: int) -> bool:
-    """Whether an HTML block may begin at `p`."""
-    return _html(text, p, end, interrupting=False) is not _NO_HTML
-
-
-def _ends_html(text: str, p: int, end: int, by: object) -> bool:
+def ends_html(text: str, p: int, end: int, by: object) -> bool:
     if isinstance(by, str):
         return text.find(by, p, end) >= 0
     return isinstance(by, re.Pattern) and by.search(text, p, end) is not None

@@ -9,7 +9,7 @@ import re
 from operator import itemgetter
 
 from ohmykb.markdown import properties as props
-from ohmykb.markdown.inline import Inline, tag_at, wikilink
+from ohmykb.markdown.inline import Inline, tags_of_comment, wikilink
 from ohmykb.markdown.quick import quick
 from ohmykb.markdown.regions import layout
 from ohmykb.note import JSON, Block, Heading, Link, Problem, Scan, Tag
@@ -81,7 +81,7 @@ def careful(
                 here = at
                 blocks.append(Block(got.group(1), seen, at))
     for start, end in found.comments:
-        inline.tags += _comment_tags(text, start, end)
+        inline.tags += tags_of_comment(text, start, end)
     if found.comments:
         inline.tags.sort(key=itemgetter(1))
     if any(b.start < a.start for a, b in zip(inline.links, inline.links[1:], strict=False)):
@@ -106,20 +106,6 @@ def careful(
             words = " ".join(part.strip() for part in words.split("\n"))
         headings.append(_new(Heading, (level, words.strip(), seen, start)))
     return _new(Scan, (properties, body, links, tags, headings, blocks, problems))
-
-
-def _comment_tags(text: str, start: int, end: int) -> list[tuple[str, int]]:
-    """The app reads the tags of a `%%` block, but not its links (oracle: comments_markdown_style)."""
-    found = []
-    last = -1
-    p = text.find("#", start, end)
-    while p >= 0:
-        name = tag_at(text, p, start, end, last)
-        if name is not None:
-            found.append((name, p))
-            last = p + 1 + len(name)
-        p = text.find("#", p + 1, end)
-    return found
 
 
 # -- links and tags of the properties -------------------------------------------------------------
