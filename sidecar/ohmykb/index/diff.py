@@ -4,11 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ohmykb.note import Scope, Stamp
-from ohmykb.store.files import OTHER
+from ohmykb.store.files import OTHER, Known
 from ohmykb.vault.walk import Entry
-
-Known = tuple[int, int, int, int | None, int | None, int | None, int | None, bytes | None]
-"""(id, kind, scope, size, mtime_ns, ctime_ns, inode, hash), as `files.manifest` gives it."""
 
 
 @dataclass(slots=True)
@@ -32,24 +29,18 @@ def compare(entries: Iterable[Entry], known: Mapping[str, Known], unreadable: It
     """
     found = Diff()
     left = dict(known)
+    take = left.pop
     for entry in entries:
-        row = left.pop(entry.path, None)
+        path, kind, scope, stamp = entry
+        row = take(path, None)
         if row is None:
             found.new.append(entry)
             continue
-        file, _, scope, size, mtime, ctime, inode, digest = row
-        if entry.scope != scope:
+        _, file, _, known_scope, size, mtime, ctime, inode, pending = row
+        if scope != known_scope:
             found.rescoped.append((file, entry))
-        if entry.kind != OTHER and entry.scope <= Scope.SEARCH:
-            stamp = entry.stamp
-            if (
-                digest is None
-                or stamp.mtime_ns != mtime
-                or stamp.size != size
-                or stamp.ctime_ns != ctime
-                or stamp.inode != inode
-            ):
-                found.unread.append((file, entry))
+        if kind != OTHER and scope <= Scope.SEARCH and (pending or stamp != (size, mtime, ctime, inode)):
+            found.unread.append((file, entry))
     hidden = tuple(folder.rstrip("/") + "/" for folder in unreadable)
     found.gone = {path: row for path, row in left.items() if not (hidden and path.startswith(hidden))}
     return found
@@ -57,4 +48,4 @@ def compare(entries: Iterable[Entry], known: Mapping[str, Known], unreadable: It
 
 def same_file(stamp: Stamp, row: Known) -> bool:
     """Whether a new file is a vanished one by its inode: a rename changes neither it, nor size, nor mtime."""
-    return row[6] is not None and (stamp.inode, stamp.size, stamp.mtime_ns) == (row[6], row[3], row[4])
+    return (stamp.inode, stamp.size, stamp.mtime_ns) == (row[7], row[4], row[5])

@@ -33,6 +33,17 @@ def draft_note(file: int, path: str, text: str, problems: Sequence[Problem]) -> 
         tags.update(tag.lower() for tag in property_tags(properties))
     chunks = chunk(text, found)
     label = name if heading == name else f"{name} {heading}"
+    name_words, alias_words, tag_words, heading_words, property_words, path_words, body_words = segment_all(
+        (
+            label,
+            "\n".join(names),
+            "\n".join(sorted(tags)),
+            "\n".join([h.text for h in found.headings]),
+            searchable(properties) if properties else "",
+            path,
+            text[found.body :] if found.body else text,
+        )
+    )
     return NoteRow(
         file, path, heading,
         _word(properties.get("type")), _word(properties.get("domain")), note_date(properties, name),
@@ -41,10 +52,7 @@ def draft_note(file: int, path: str, text: str, problems: Sequence[Problem]) -> 
         names, sorted(tags), found.links, (),
         text, chunks, [_hash(part.heading, text[part.start : part.end]) for part in chunks],
         Words(
-            *segment_all((
-                label, "\n".join(names), "\n".join(sorted(tags)), "\n".join([h.text for h in found.headings]),
-                searchable(properties) if properties else "", path, text[found.body :] if found.body else text,
-            )),
+            name_words, alias_words, tag_words, heading_words, property_words, path_words, body_words,
             sounds([label, *names]),
         ),
         [*problems, *found.problems],

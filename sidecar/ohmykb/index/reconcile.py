@@ -13,14 +13,14 @@ from time import perf_counter
 
 from ohmykb.clock import Clock
 from ohmykb.config import Config
-from ohmykb.index.diff import Diff, Known, compare, same_file
+from ohmykb.index.diff import Diff, compare, same_file
 from ohmykb.index.draft import draft_canvas, draft_note, draft_unreadable
 from ohmykb.index.relate import check_subpaths, resolve_again
 from ohmykb.index.resolve import Resolver
 from ohmykb.note import NotePath, Problem, Scope, Stamp
 from ohmykb.store import bulk, files, fulltext, links, notes, state
 from ohmykb.store.connection import Database, transaction
-from ohmykb.store.files import CANVAS, NOTE, OTHER, UNREADABLE
+from ohmykb.store.files import CANVAS, NOTE, OTHER, UNREADABLE, Known
 from ohmykb.vault.read import Unreadable, VanishedError, read
 from ohmykb.vault.rules import Rules
 from ohmykb.vault.walk import Entry, examine, kin, walk, walk_folder
@@ -76,9 +76,10 @@ class Index:
         already missed.
         """
         progress(0, 0, "looking")
-        seen = walk(self.root, self.rules, self.config)
-        known: dict[str, Known] = files.manifest(self.db)  # type: ignore[assignment]
-        diff = compare(seen.entries, known, seen.unreadable)
+        with _gc_paused():
+            seen = walk(self.root, self.rules, self.config)
+            known = files.manifest(self.db)
+            diff = compare(seen.entries, known, seen.unreadable)
         self._pair_moves(diff)
         held = self._hold(diff, len(known), agreed)
         outcome = Outcome(held=held)
@@ -108,9 +109,8 @@ class Index:
                 found_problems[hint] = problem
                 inside = [NotePath(hint), *files.under(self.db, hint)]
             for path in inside:
-                if (row := files.by_path(self.db, path)) is not None:
-                    stamp = row.stamp or Stamp(-1, -1, -1, -1)
-                    known[path] = (row.id, row.kind, row.scope, *stamp, row.hash)
+                if (row := files.known(self.db, path)) is not None:
+                    known[path] = row
         diff = compare(entries.values(), known, unreadable)
         self._pair_moves(diff)
         held = self._hold(diff, files.count(self.db), frozenset())
@@ -148,20 +148,20 @@ class Index:
         """A file gone here and new there is the same note: by inode, else by its bytes."""
         if not (diff.gone and diff.new):
             return
-        by_inode = {row[6]: path for path, row in diff.gone.items() if row[6] is not None}
+        by_inode = {row[7]: path for path, row in diff.gone.items() if row[7] is not None}
         by_size: dict[int, list[str]] = {}
         for path, row in diff.gone.items():
-            if row[3] is not None and row[7]:
-                by_size.setdefault(row[3], []).append(path)
+            if row[4] is not None and not row[8]:
+                by_size.setdefault(row[4], []).append(path)
         stay: list[Entry] = []
         for entry in diff.new:
             old = by_inode.get(entry.stamp.inode)
             if old is None or old not in diff.gone or not same_file(entry.stamp, diff.gone[old]):
                 old = self._same_bytes(entry, [p for p in by_size.get(entry.stamp.size, ()) if p in diff.gone], diff)
-            if old is None or diff.gone[old][1] != entry.kind:
+            if old is None or diff.gone[old][2] != entry.kind:
                 stay.append(entry)
             else:
-                diff.moved.append((diff.gone.pop(old)[0], old, entry))
+                diff.moved.append((diff.gone.pop(old)[1], old, entry))
         diff.new = stay
 
     def _same_bytes(self, entry: Entry, candidates: list[str], diff: Diff) -> str | None:
@@ -171,7 +171,8 @@ class Index:
             digest = bytes.fromhex(read(self.root, entry.path, self.config).sha256)
         except (Unreadable, VanishedError):
             return None
-        same = [path for path in candidates if diff.gone[path][7] == digest]
+        stored = files.hashes(self.db, [diff.gone[path][1] for path in candidates])
+        same = [path for path in candidates if stored.get(diff.gone[path][1]) == digest]
         name = entry.path.rsplit("/", 1)[-1]
         same.sort(key=lambda path: (path.rsplit("/", 1)[-1] != name, path))
         return same[0] if same else None
@@ -205,7 +206,7 @@ class Index:
         unread = dict(diff.unread)
         names: set[str] = set()
         with transaction(self.db):
-            files.delete(self.db, [row[0] for row in diff.gone.values()])
+            files.delete(self.db, [row[1] for row in diff.gone.values()])
             for path in diff.gone:
                 notes.clear_problems(self.db, notes.ORIGIN_FILE, path)
             names.update(map(files.name_key, diff.gone))

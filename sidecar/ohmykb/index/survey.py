@@ -28,7 +28,7 @@ def survey(root: Path, db: Database | None, config: Config, rules: Rules) -> Sur
     """Walks the vault and lays it beside what was recorded; `db` None: nothing was."""
     seen = walk(root, rules, config)
     known = files.manifest(db) if db is not None else {}
-    diff = compare(seen.entries, known, seen.unreadable)  # type: ignore[arg-type]
+    diff = compare(seen.entries, known, seen.unreadable)
     unread = [entry for _, entry in diff.unread] + diff.new
     return Survey(
         sum(entry.kind == NOTE and entry.scope <= Scope.SEARCH for entry in seen.entries),

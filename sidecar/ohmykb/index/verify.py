@@ -42,10 +42,10 @@ def _differences(root: Path, db: Database, config: Config, entries: list[Entry])
     groups: dict[str, list[tuple[int, str, int]]] = {}
     both = []
     for path in sorted(known.keys() & on_disk.keys()):
-        file, entry = known[path][0], on_disk[path]
+        file, entry = known[path][1], on_disk[path]
         groups.setdefault(files.name_key(path), []).append((file, path, entry.kind))
-        if (entry.kind, entry.scope) != known[path][1:3]:
-            yield Difference(path, f"kind and scope {known[path][1:3]}, on the disk {(entry.kind, entry.scope)}")
+        if (entry.kind, entry.scope) != known[path][2:4]:
+            yield Difference(path, f"kind and scope {known[path][2:4]}, on the disk {(entry.kind, entry.scope)}")
         if entry.kind != OTHER:
             both.append((file, entry))
     resolver = Resolver(lambda key: groups.get(key, ()))
@@ -61,7 +61,7 @@ def _differences(root: Path, db: Database, config: Config, entries: list[Entry])
         if row is None:
             yield Difference(entry.path, "changing or vanished while it was looked at")
             continue
-        yield from _note_differences(db, row, known[entry.path][7])
+        yield from _note_differences(db, row, pending=bool(known[entry.path][8]))
         expected.update(content.terms(row.words))
         if entry.kind == NOTE:
             found_in[file] = ([heading.text for heading in row.headings], list(row.blocks))
@@ -85,8 +85,8 @@ def _fresh(root: Path, file: int, entry: Entry, config: Config, resolver: Resolv
     return row._replace(targets=targets)
 
 
-def _note_differences(db: Database, row: NoteRow, digest: bytes | None) -> Iterator[Difference]:
-    if digest is None:
+def _note_differences(db: Database, row: NoteRow, *, pending: bool) -> Iterator[Difference]:
+    if pending:
         yield Difference(row.path, "its text is not in the index yet")
         return
     stored = content.note(db, row.id)

@@ -121,6 +121,10 @@ class Worker:
         return self._work
 
     @property
+    def paused(self) -> bool:
+        return self._paused
+
+    @property
     def waiting(self) -> int:
         """Notes and folders that may have changed and are not in the index yet."""
         with self._changed:

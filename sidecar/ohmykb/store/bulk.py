@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ohmykb.store import fulltext
-from ohmykb.store.connection import Database
+from ohmykb.store.connection import Database, transaction
 from ohmykb.store.schema import SECONDARY
 
 BULK_HASH_BYTES = 64 << 20
@@ -23,6 +23,15 @@ def make_indexes(db: Database) -> None:
     """Makes the secondary indexes that are missing."""
     for sql in SECONDARY.values():
         db.execute(sql)
+
+
+def empty(db: Database) -> None:
+    """Forgets everything, for a rebuild under the eyes of readers; the revision goes on."""
+    with transaction(db):
+        for table in ("links", "tags", "aliases", "chunks", "texts", "notes", "files", "problems", "terms"):
+            db.execute(f"DELETE FROM {table}")
+        db.execute("INSERT INTO words (words) VALUES ('delete-all')")
+        db.execute("UPDATE meta SET value = value + 1 WHERE key = 'revision'")
 
 
 @contextmanager

@@ -32,10 +32,22 @@ def name_key(path: str) -> str:
     return key[:-3] if key.endswith(".md") and len(key) > 3 else key
 
 
-def manifest(db: Database) -> dict[str, tuple[int, int, int, int, int, int, int, bytes | None]]:
-    """path → (id, kind, scope, size, mtime_ns, ctime_ns, inode, hash); the whole vault in one read."""
-    rows = db.rows("SELECT path, id, kind, scope, size, mtime_ns, ctime_ns, inode, hash FROM files")
-    return {row[0]: row[1:] for row in rows}
+Known = tuple[str, int, int, int, int | None, int | None, int | None, int | None, bool]
+"""(path, id, kind, scope, size, mtime_ns, ctime_ns, inode, pending): a plain row, for there are very many."""
+
+
+def manifest(db: Database) -> dict[str, Known]:
+    """path → what is known of the file; the whole vault in one read."""
+    rows = db.execute("SELECT path, id, kind, scope, size, mtime_ns, ctime_ns, inode, hash IS NULL FROM files")
+    return {row[0]: row for row in rows}  # type: ignore[misc]
+
+
+def known(db: Database, path: str) -> Known | None:
+    """The same of one file."""
+    row: Known | None = db.row(
+        "SELECT path, id, kind, scope, size, mtime_ns, ctime_ns, inode, hash IS NULL FROM files WHERE path = ?", (path,)
+    )
+    return row
 
 
 def by_path(db: Database, path: str) -> FileRow | None:
