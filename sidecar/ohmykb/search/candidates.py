@@ -21,7 +21,8 @@ POSTINGS, POSTINGS_SHARE = 15_000, 0.6
 commoner is only looked for in the notes found by then."""
 PLENTY = 4
 """So many times the notes to be looked at are found: weaker ways of matching would not reach the top."""
-NAMED_TERMS = 6
+NAMED_TERMS, NAMED_SPREAD = 6, 2000
+"""Rare terms that are looked for in names alone too: so many, each in so many notes at the most."""
 LITERAL = 200
 """Notes that a scan for signs without words brings."""
 LINKED = 0.08
@@ -164,8 +165,9 @@ def gather(
         worth.match(expression, value)
         if worth.found() >= enough:
             return worth.best(standing, count)
-    if len(terms) > 1:
-        worth.match(f"{NAMES} : ({' OR '.join(term.match for term in terms[:NAMED_TERMS])})", 0.8)
+    for term in terms[:NAMED_TERMS] if len(terms) > 1 else ():
+        if term.spread <= NAMED_SPREAD:
+            worth.match(f"{NAMES} : {term.match}", term.weight)
     room = max(POSTINGS, int(POSTINGS_SHARE * worth.size))
     for term in terms:
         room -= worth.match(term.match, term.weight)

@@ -18,10 +18,15 @@ COVERED = 4.2
 COVERED_IN_NAMES = 1.6
 SAID = 1.3
 NAMED = 2.5
-OFTEN = 0.35
+OFTEN = 4.0
 LINKED = 0.12
 SOUNDED = 3.6
 
+SATURATED = 1.2
+"""Occurrences at which a term counts half, in a text of usual length (BM25's k1)."""
+LENGTH_COUNTS = 0.5
+"""How far a long text must say more to count the same (BM25's b)."""
+USUAL_LENGTH = 1500
 PART = 0.6
 """What a term counts that is only a part of a word."""
 LOOKS = 8
@@ -43,7 +48,7 @@ class Signals(NamedTuple):
     named: bool
     """Is called exactly so, or tagged so."""
     often: float
-    """How often, damped: ln(1 + occurrences)."""
+    """Share of the question's weight by how often its terms stand in the text, as BM25 damps it."""
     linked: int
     """Backlinks."""
     sounded: bool
@@ -67,8 +72,8 @@ def judge(question: Question, found: Found) -> Judged:
     text = fold(found.text[:FOLDED]) + found.text[FOLDED:].lower()
     fields = (*head.split(_BORDER), text)
     names = head[: len(head) - len(fields[5])]
-    covered = in_names = total = 0.0
-    count = 0
+    covered = in_names = often = total = 0.0
+    length = 1 - LENGTH_COUNTS + LENGTH_COUNTS * len(text) / USUAL_LENGTH
     for term in question.terms:
         total += term.weight
         here = _holds(names, term)
@@ -77,14 +82,23 @@ def judge(question: Question, found: Found) -> Judged:
         elif here or term.text in text or term.text in fields[5]:
             covered += term.weight * max(here, _holds(text, term), _holds(fields[5], term))
         in_names += term.weight * here
-        count += text.count(term.text)
+        count = text.count(term.text)
+        often += term.weight * count / (count + SATURATED * length) if count else 0.0
     whole = question.folded
     said = whole in text or whole in head
     named = said and (whole in "\n".join(fields[1:4]).split("\n") or whole == _stem(fields[0]))
     if not question.terms:
         total = covered = float(said)
     share = covered / total if total else 0.0
-    signals = Signals(share, in_names / total if total else 0.0, said, named, log1p(count), found.linked, not covered)
+    signals = Signals(
+        share,
+        in_names / total if total else 0.0,
+        said,
+        named,
+        often / total if total else 0.0,
+        found.linked,
+        not covered,
+    )
     return Judged(found, score(signals), fields)
 
 
@@ -127,7 +141,7 @@ def score(signals: Signals) -> float:
         + COVERED_IN_NAMES * signals.covered_in_names
         + SAID * signals.said
         + NAMED * signals.named
-        + OFTEN * min(signals.often, 3.0)
+        + OFTEN * signals.often
         + LINKED * min(log1p(signals.linked), 4.0)
         + SOUNDED * signals.sounded
     )
