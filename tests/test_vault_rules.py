@@ -109,6 +109,12 @@ def test_a_filter_that_is_no_expression_is_skipped_and_named(filter_: str) -> No
     assert these.scope("a.md") is Scope.GRAPH
 
 
+def test_filters_do_not_share_their_groups() -> None:
+    these = rules(filters=[r"/(a)\1/", r"/(?<x>b)\k<x>/", r"/(?<x>c)\1/"])
+    assert not these.warnings
+    assert [path for path in ("aa", "bb", "cc", "ab") if these.scope(path) is Scope.TARGET] == ["aa", "bb", "cc"]
+
+
 @pytest.mark.parametrize("filters", [None, [], "x", {"a": 1}, [1, None, ""]])
 def test_filters_of_any_shape(filters: object) -> None:
     assert rules(filters=filters).scope("x.md") is Scope.GRAPH

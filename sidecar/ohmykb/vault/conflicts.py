@@ -34,8 +34,7 @@ def conflict_copy(name: str, beside: Callable[[str], bool] | None = None) -> str
 
     `beside` tells whether a file of that name is in the same folder; without it OneDrive is not judged.
     """
-    # Substring tests first: this is asked for every file of the vault.
-    if "onflict" in name or "ONFLICT" in name or "冲突" in name or "衝突" in name:
+    if _may_say_it(name):
         found = _SYNCTHING.fullmatch(name) or _BRACKETED.fullmatch(name)
         if found:
             return found[1] + (found[2] or "")
@@ -61,6 +60,15 @@ def numbered_copy(name: str) -> str | None:
     """`x.md` for `x 2.md`: what iCloud (and Finder) would call a copy. A hint, never a judgement."""
     found = _NUMBERED.fullmatch(name)
     return found[1] + (found[2] or "") if found else None
+
+
+def may_hold_copies(names: str) -> bool:
+    """Whether any of the names in `names` is worth asking `conflict_copy` about; nearly always none is."""
+    return _may_say_it(names) or _may_be_onedrive(names)
+
+
+def _may_say_it(name: str) -> bool:
+    return "onflict" in name or "ONFLICT" in name or "冲突" in name or "衝突" in name
 
 
 def _may_be_onedrive(name: str) -> bool:

@@ -16,46 +16,83 @@ from ohmykb.config import glob_fault
 class Globs:
     """Ordered patterns. Raises ValueError for one that cannot be parsed (`config.glob_fault`)."""
 
-    __slots__ = ("_any", "_ordered")
+    __slots__ = ("_covered", "_folder_names", "_names", "_ordered", "_paths")
 
     def __init__(self, patterns: Iterable[str]) -> None:
-        rules = []
+        self._ordered: list[tuple[bool, re.Pattern[str]]] = []
+        self._covered = {"": False}
+        names: list[str] = []
+        folder_names: list[str] = []
+        paths: list[str] = []
+        negations = False
         for pattern in patterns:
             fault = glob_fault(pattern)
             if fault:
                 raise ValueError(f"{pattern!r} {fault}")
-            rules.append((pattern.startswith("!"), _translate(pattern.removeprefix("!"))))
-        self._any: re.Pattern[str] | None = None
-        self._ordered: list[tuple[bool, re.Pattern[str]]] = []
-        if any(negated for negated, _ in rules):
-            self._ordered = [(negated, re.compile(source)) for negated, source in reversed(rules)]
-        elif rules:
-            self._any = re.compile("|".join(source for _, source in rules))
+            negations |= pattern.startswith("!")
+            body = normalize("NFC", pattern.removeprefix("!"))
+            whole, anchored = _translate(body)
+            self._ordered.insert(0, (pattern.startswith("!"), re.compile(whole)))
+            if anchored:
+                paths.append(whole)
+            else:
+                (folder_names if body.endswith("/") else names).append(_translate_part(body.rstrip("/")))
+        if not negations:
+            self._ordered.clear()
+        # Folders are judged once each, which leaves the name alone to be looked at for most files.
+        self._names = _one_of(names)
+        self._folder_names = _one_of(folder_names + names)
+        self._paths = _one_of(paths)
 
     def __bool__(self) -> bool:
-        return self._any is not None or bool(self._ordered)
+        return bool(self._ordered or self._folder_names or self._paths)
 
     def match(self, path: str) -> bool:
         """Whether `path` (vault-relative, NFC; a folder ends in `/`) is covered."""
-        if self._any is not None:
-            return self._any.match(path) is not None
-        for negated, pattern in self._ordered:
-            if pattern.match(path):
-                return not negated
-        return False
+        if self._ordered:
+            return next((not negated for negated, pattern in self._ordered if pattern.match(path)), False)
+        cut = path.rfind("/") + 1
+        folder = path[:cut]
+        covered = self._covered.get(folder)
+        if covered is None:
+            covered = self._folder(folder)
+        return (
+            covered
+            or (self._names is not None and self._names.fullmatch(path, cut) is not None)
+            or (self._paths is not None and self._paths.match(path) is not None)
+        )
+
+    def _folder(self, folder: str) -> bool:
+        above = folder[: folder.rfind("/", 0, -1) + 1]
+        covered = self._covered.get(above)
+        if covered is None:
+            covered = self._folder(above)
+        self._covered[folder] = found = (
+            covered
+            or (
+                self._folder_names is not None
+                and self._folder_names.fullmatch(folder, len(above), len(folder) - 1) is not None
+            )
+            or (self._paths is not None and self._paths.match(folder) is not None)
+        )
+        return found
 
 
-def _translate(glob: str) -> str:
-    """The regular expression of one valid pattern, for `match`."""
-    body = normalize("NFC", glob)
+def _one_of(sources: list[str]) -> re.Pattern[str] | None:
+    return re.compile("|".join(f"(?:{source})" for source in sources)) if sources else None
+
+
+def _translate(body: str) -> tuple[str, bool]:
+    """The regular expression of one valid pattern, for `match` of a path; whether it starts at the vault."""
     end = "/" if body.endswith("/") else r"(?:/|\Z)"
     body = body.removesuffix("/")
-    out = "" if "/" in body else "(?:.*/)?"
+    anchored = "/" in body
+    out = "" if anchored else "(?:.*/)?"
     parts = body.removeprefix("/").split("/")
     for part in parts[:-1]:
         out += "(?:.*/)?" if part == "**" else _translate_part(part) + "/"
     out += ".+" if parts[-1] == "**" else _translate_part(parts[-1])
-    return f"(?s:{out}{end})"
+    return f"(?s:{out}{end})", anchored
 
 
 def _translate_part(part: str) -> str:

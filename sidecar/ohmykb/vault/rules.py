@@ -22,7 +22,7 @@ class Rules:
     in `warnings`.
     """
 
-    __slots__ = ("_any", "_ignored", "_out", "_search", "_system", "follow_symlinks", "warnings")
+    __slots__ = ("_ignored", "_out", "_search", "_system", "follow_symlinks", "plain", "warnings")
 
     def __init__(self, config: Config, filters: object = None) -> None:
         self.follow_symlinks = config.vault.follow_symlinks
@@ -31,7 +31,8 @@ class Rules:
         self._search = _globs(config.index.search_only, "index.search_only")
         self._system = tuple(normalize("NFC", folder) + "/" for folder in config.roles.system)
         self._ignored = self._compile_filters(filters)
-        self._any = bool(self._out or self._search or self._system or self._ignored)
+        self.plain = not (self._out or self._search or self._system or self._ignored)
+        """Everything visible is in the graph, conflict copies apart."""
 
     @classmethod
     def of(cls, root: Path, config: Config) -> "Rules":
@@ -53,13 +54,16 @@ class Rules:
         """
         if path[0] == "." or "/." in path:
             return None
-        if self._any:
+        if not self.plain:
             plain = path if path.isascii() else normalize("NFC", path)
-            if self._ignored is not None and self._ignored(plain):
+            for ignored in self._ignored:
+                if ignored(plain):
+                    return Scope.TARGET
+            if self._out is not None and self._out.match(plain):
                 return Scope.TARGET
-            if self._out.match(plain) or (self._system and plain.startswith(self._system)):
+            if self._system and plain.startswith(self._system):
                 return Scope.TARGET
-            if self._search.match(plain):
+            if self._search is not None and self._search.match(plain):
                 return Scope.SEARCH
         if conflict_copy(path[path.rfind("/") + 1 :], beside) is not None:
             return Scope.SEARCH
@@ -69,34 +73,30 @@ class Rules:
         """Whether anything below `folder` can take part. What is only excluded is still a link target."""
         return not (folder[0] == "." or "/." in folder)
 
-    def _compile_filters(self, filters: object) -> Callable[[str], object] | None:
+    def _compile_filters(self, filters: object) -> tuple[Callable[[str], object], ...]:
         """As the app: `/re/` anywhere in the path, anything else at its start; case does not count."""
-        if not isinstance(filters, list):
-            return None
-        sources = []
-        for entry in filters:
+        prefixes = []
+        tests = []  # one by one: what is joined would share its groups
+        for entry in filters if isinstance(filters, list) else ():
             if not isinstance(entry, str) or not entry:
                 self.warnings.append(f"{APP_FILE}: the excluded file {entry!r} is skipped: it is no text.")
             elif len(entry) > 2 and entry[0] == entry[-1] == "/":
-                source = _from_javascript(entry[1:-1])
                 try:
-                    re.compile(source, re.IGNORECASE)
+                    tests.append(re.compile(_from_javascript(entry[1:-1]), re.IGNORECASE).search)
                 except re.error as error:
                     self.warnings.append(
                         f"{APP_FILE}: the excluded file {entry!r} is skipped: it is no expression ({error})."
                     )
-                else:
-                    sources.append(source)
             else:
-                sources.append("^" + re.escape(normalize("NFC", entry)))
-        if not sources:
-            return None
-        return re.compile("|".join(f"(?:{source})" for source in sources), re.IGNORECASE).search
+                prefixes.append(re.escape(normalize("NFC", entry)))
+        if prefixes:
+            tests.insert(0, re.compile("|".join(prefixes), re.IGNORECASE).match)
+        return tuple(tests)
 
 
-def _globs(patterns: tuple[str, ...], key: str) -> Globs:
+def _globs(patterns: tuple[str, ...], key: str) -> Globs | None:
     try:
-        return Globs(patterns)
+        return Globs(patterns) if patterns else None
     except ValueError as error:
         raise ConfigError(f"`{key}` should be a list of globs; {error}.", "Mend .kb/config.toml.") from error
 
