@@ -291,7 +291,7 @@ class Inline:
             elif text.find(")", after, end) < 0:
                 self.cut = True
         if written is None:
-            if not self.definitions:
+            if not self.definitions or text.startswith("[[", p + 1):
                 return 0
             after = p + 1
             name = text[opener + 1 : p]

@@ -6,9 +6,8 @@ a list, a link over two lines) it gives up, and the careful way reads the note.
 """
 
 import re
-from operator import itemgetter
 
-from ohmykb.markdown.inline import PUNCTUATION, TAG, Inline, destination, tag_at, tags_of_comment, target_of, wikilink
+from ohmykb.markdown.inline import TAG, Inline, destination, tag_at, tags_of_comment, target_of, wikilink
 from ohmykb.markdown.regions import NO_HTML, ends_html, html_block
 from ohmykb.note import Block, Heading, Link, Tag
 
@@ -27,14 +26,15 @@ _ITEM_CODE = re.compile(
     r"(?:(?:[-+*]|\d{1,9}[.)]) {1,4}|> ?)*(?:(?:[-+*]|\d{1,9}[.)])(?: {5}|[ ]*\t[ \t])|>[> \t]*(?:    |\t))"
 )
 _PREFIX = re.compile(r"[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t>]+)*")
+_DEFINES = re.compile(r"[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t>]+)*(?:\[\^[^\]\s]+\]:[ \t]*)*\[(?!\^)")
 _DESTINATION = re.compile(r"\(([^\s()<>\\&%#]+)\)")
 _WEB = re.compile(r"\(https?://[^\s()<>\\]*\)")
-_BLOCK = re.compile(r"(?:.*[ \t>])?\^([A-Za-z0-9-]+)[ \t]*\Z", re.S)
+_BLOCK = re.compile(r"(?:.*[ \t>])?\^([A-Za-z0-9-]+)[ \t]*\Z", re.DOTALL)
 _AFTER_BLOCK = re.compile(r"[ \t]*\Z|[ \t]*[-+*][ \t]|#{1,6} ")
 _CLOSERS = {"`": "`", "$": "$", "<": ">"}
 
 
-def quick(text: str, body: int, number: int) -> Rows | None:  # noqa: C901 - flat on purpose: calls cost
+def quick(text: str, body: int, number: int) -> Rows | None:
     """Links, tags, headings and blocks of the text from `body` on, which is on line `number`; or None."""
     find = text.find
     special = "".join(c for c in "`<\\$" if find(c, body) >= 0)
@@ -124,8 +124,6 @@ def quick(text: str, body: int, number: int) -> Rows | None:  # noqa: C901 - fla
                     headings.append(Heading(1 if first == "=" else 2, above.strip(), number - 1, at))
                     before = above = ""
                     continue
-            elif first == "[" and "]:" in line and line[1:2] != "^":
-                return None
             if ("    " in line or "\t" in line) and _ITEM_CODE.match(rest):
                 return None
         if waiting is not None:
@@ -142,7 +140,7 @@ def quick(text: str, body: int, number: int) -> Rows | None:  # noqa: C901 - fla
             else:
                 c = ""
             if c:
-                if first == "[" and line[1:2] == "^":
+                if "[" in line and (line.startswith("[^") or ("]:" in line and _DEFINES.match(line))):
                     return None
                 prefix = _PREFIX.match(line)
                 start = prefix.end() if prefix else 0
@@ -152,7 +150,11 @@ def quick(text: str, body: int, number: int) -> Rows | None:  # noqa: C901 - fla
                     opened = ""
                     if begins == "<":
                         kind = html_block(line, start, len(line), interrupting=bool(above))
-                        if kind is None and above and html_block(line, start, len(line), interrupting=False) is not kind:
+                        if (
+                            kind is None
+                            and above
+                            and html_block(line, start, len(line), interrupting=False) is not kind
+                        ):
                             return None
                         if kind is NO_HTML and above and html_block(line, start, len(line), interrupting=False) is None:
                             return None
@@ -202,7 +204,7 @@ def quick(text: str, body: int, number: int) -> Rows | None:  # noqa: C901 - fla
         spans = None
         p = line.find("[")
         if p >= 0:
-            if "]:" in line and _PREFIX.sub("", line)[:1] == "[" and _PREFIX.sub("", line)[:2] != "[^":
+            if "]:" in line and _DEFINES.match(line):
                 return None
             while p >= 0:
                 if line[p + 1 : p + 2] == "[":
@@ -269,10 +271,14 @@ def quick(text: str, body: int, number: int) -> Rows | None:  # noqa: C901 - fla
                 else:
                     spans.append((close, end))
                 p = line.find("[", end)
-        p = line.find("#", 1) if first == "#" and rest is not line and (not rest or rest[0] in " \t") else line.find("#")
+        p = (
+            line.find("#", 1)
+            if first == "#" and rest is not line and (not rest or rest[0] in " \t")
+            else line.find("#")
+        )
         ended = -1
         while p >= 0:
-            if p and line[p - 1] == " " or not p:
+            if (p and line[p - 1] == " ") or not p:
                 match = TAG.match(line, p + 1)
                 name = match.group() if match is not None else None
                 if name is not None and name.isdigit() and name.isascii():

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
-from markdown_it.common.utils import isStrSpace
+from markdown_it.common.utils import isStrSpace, normalizeReference
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 from markdown_it.rules_inline.image import image as plain_image
@@ -139,7 +139,15 @@ def image_rule(state: StateInline, silent: bool) -> bool:  # noqa: FBT001
     before = len(state.tokens)
     close = state.md.helpers.parseLinkLabel(state, start + 1, False)  # noqa: FBT003
     if not plain_image(state, silent):
-        return False
+        # markdown-it does not fall back from a broken `(…)` to the label; CommonMark does.
+        known = state.env.get("references", {}).get(normalizeReference(state.src[start + 2 : close]))
+        if close < 0 or known is None or not state.src.startswith("(", close + 1):
+            return False
+        if not silent:
+            _record(state, "embed", start, raw=state.src[start : close + 1], label=state.src[start + 2 : close],
+                    href=known["href"])  # fmt: skip
+        state.pos = close + 1
+        return True
     if not silent:
         made = next(t for t in state.tokens[before:] if t.type == "image")
         made.meta = {"kind": "embed", "start": start, "raw": state.src[start : state.pos],
@@ -254,11 +262,9 @@ def rows_rule(state: StateBlock, start: int, end: int, silent: bool) -> bool:  #
         return True
     at = start
     terminators = state.md.block.ruler.getRules("paragraph")
-    before = state.parentType
+    before, state.parentType = state.parentType, "paragraph"
     while at < end and not state.isEmpty(at):
         if at > start + 1:
-            if state.sCount[at] < state.blkIndent and False:
-                break
             if state.sCount[at] - state.blkIndent <= 3 and any(r(state, at, end, True) for r in terminators):  # noqa: FBT003
                 break
         state.push("paragraph_open", "p", 1)
@@ -309,7 +315,7 @@ def parser() -> MarkdownIt:
     md.block.ruler.before("fence", "comment", comment_rule, alt)
     md.block.ruler.before("fence", "maths", maths_block_rule, alt)
     md.block.ruler.before("reference", "note", footnote_rule, alt)
-    md.block.ruler.before("paragraph", "rows", rows_rule, {"alt": ["paragraph", "reference"]})
+    md.block.ruler.before("code", "rows", rows_rule, {"alt": ["paragraph", "reference"]})
     md.inline.ruler.before("link", "wikilink", wikilink_rule)
     md.inline.ruler.before("link", "tag", tag_rule)
     md.inline.ruler.before("escape", "maths", maths_rule)
@@ -350,9 +356,10 @@ def reference(text: str) -> Reference:
         elif token.type == "kb_comment" and token.map:
             for got in _COMMENT_TAG.finditer("\n" + token.content):
                 line = first + token.map[0] + ("\n" + token.content).count("\n", 0, got.start()) - 1
-                tags += [
-                    RefTag(name, line) for name in got.group(0)[1:].split("#") if not re.fullmatch("[0-9]+", name)
-                ]
+                for name in got.group(0)[1:].split("#"):
+                    if re.fullmatch("[0-9]+", name):
+                        break
+                    tags.append(RefTag(name, line))
         elif token.type == "inline" and token.map:
             _collect(token.children or [], token.content, first + token.map[0], 0, links, tags)
     return Reference(properties, links, tags, headings)
@@ -370,7 +377,7 @@ def _collect(
             elif "target" in meta:
                 links.append(RefLink(meta["kind"], meta["raw"], *meta["target"], here))
             elif "label" in meta:
-                target = _markdown_target(str(token.attrs.get("href") or token.attrs.get("src") or ""))
+                target = _markdown_target(str(meta.get("href") or token.attrs.get("href") or token.attrs.get("src") or ""))
                 if target is not None:
                     links.append(RefLink(meta["kind"], meta["raw"], *target, meta["label"], here))
         if token.children:

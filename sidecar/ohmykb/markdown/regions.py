@@ -44,6 +44,8 @@ _DEFINITION = re.compile(
     r"\[((?:[^\[\]\\]|\\.)+)\]:[ \t]*(?:\n[ \t>]*)?(<(?:[^<>\n\\]|\\.)*>|[^\s<][^\s]*)"
     r"(?:[ \t]+(?:\n[ \t>]*)?(?:\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\)))?[ \t]*(?=\n|\Z)"
 )
+_ESCAPED = re.compile(r"\\.")
+_TITLES = ('"', "'", "(")
 _DELIMITER = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*\Z")
 
 _BLOCK_TAGS = (
@@ -59,6 +61,7 @@ _ATTRIBUTE = r"(?:[ \t]+[A-Za-z_:][\w:.-]*(?:[ \t]*=[ \t]*(?:[^\s\"'=<>`]+|'[^'\
 _HTML_ALONE = re.compile(
     rf"(?:<[A-Za-z][A-Za-z0-9-]*{_ATTRIBUTE}*[ \t]*/?>|</[A-Za-z][A-Za-z0-9-]*[ \t]*>)[ \t]*(?=\n|\Z)"
 )
+_CONTAINER = re.compile(r"[ \t>]*")
 _BLANK = re.compile(r"[ \t]*")
 
 _INTERRUPTS = frozenset(" \t>#-+*=_`~<$%123456789[0\n")
@@ -106,13 +109,9 @@ def layout(text: str, start: int, *, items: bool = False) -> Layout:  # noqa: C9
     def close_paragraph() -> None:
         nonlocal para
         if text[para] == "[":
-            while (found := _DEFINITION.match(text, para, para_end)) and found.group(1).strip():
-                if found.group(1)[0] == "^":
-                    break
-                definitions.setdefault(label(found.group(1)), found.group(2))
-                para = found.end() + 1
-                gap = re.compile(r"[ \t>]*").match(text, para, para_end)
-                para = gap.end() if gap else para
+            while (after := _define(text, para, para_end, definitions)) >= 0:
+                gap = _CONTAINER.match(text, after + 1, para_end)
+                para = gap.end() if gap else after + 1
                 if para >= para_end:
                     return
         if find("|", para, para_end) >= 0 and find("\n", para, para_end) >= 0:
@@ -241,13 +240,12 @@ def layout(text: str, start: int, *, items: bool = False) -> Layout:  # noqa: C9
                     if kind is not None and ends_html(text, p, end, kind):
                         leaf = _NONE
                     break
-            if c in "=-" and going and whole and (got := _SETEXT.match(text, p, end)) is not None:
-                before = para
+            if c in "=-" and going and whole and not _has_rows(text, para, para_end) and (got := _SETEXT.match(text, p, end)) is not None:
                 close_paragraph()
                 leaf = _NONE
                 if para < para_end:
                     if not boxes:
-                        headings.append((1 if c == "=" else 2, before, para, para_end))
+                        headings.append((1 if c == "=" else 2, para, para, para_end))
                     break
                 leaf, para, para_end = _PARA, p, end
                 break
@@ -320,7 +318,10 @@ def layout(text: str, start: int, *, items: bool = False) -> Layout:  # noqa: C9
                 if leaf == _PARA:
                     close_paragraph()
                 del boxes[matched:]
-                leaf, para, para_end = _PARA, p, end
+                if c == "[" and _define(text, p, end, definitions) >= 0 and text[end + 1 : end + 2] not in _TITLES:
+                    leaf = _NONE  # a definition is a block of its own: anything may follow it
+                else:
+                    leaf, para, para_end = _PARA, p, end
             break
         if boxes and not blank and boxes[-1].empty and p < end and not fresh:
             boxes[-1].empty = False
@@ -333,6 +334,28 @@ def layout(text: str, start: int, *, items: bool = False) -> Layout:  # noqa: C9
     elif leaf == _COMMENT:
         comments.append((opened, n))
     return Layout(runs, headings, comments, definitions, marks)
+
+
+def _define(text: str, p: int, end: int, definitions: dict[str, str]) -> int:
+    """Notes the link definition that begins at `p`; where it ends, or -1 when there is none."""
+    found = _DEFINITION.match(text, p, end)
+    if found is None or not found.group(1).strip() or found.group(1)[0] == "^":
+        return -1
+    written = found.group(2)
+    if "(" in written or ")" in written:
+        depth = 0
+        for c in _ESCAPED.sub("", written) if not written.startswith("<") else "":
+            depth += (c == "(") - (c == ")")
+            if depth < 0:
+                return -1
+        if depth:
+            return -1
+    definitions.setdefault(label(found.group(1)), written)
+    return found.end()
+
+
+def _has_rows(text: str, left: int, right: int) -> bool:
+    return text.find("|", left, right) >= 0 and _rows(text[left:right].split("\n")) > 0
 
 
 def _columns(text: str, left: int, right: int, column: int) -> int:
@@ -400,23 +423,27 @@ def ends_html(text: str, p: int, end: int, by: object) -> bool:
 def _table(text: str, left: int, right: int, runs: list[tuple[int, int]]) -> None:
     """The rows of a table are worlds of their own; text before it is one run."""
     lines = text[left:right].split("\n")
+    head = _rows(lines) - 1
+    at = left
+    for line in lines[: max(head, 0)]:
+        at += len(line) + 1
+    if head < 0:
+        runs.append((left, right))
+        return
+    if at > left:
+        runs.append((left, at - 1))
+    for line in lines[head:]:
+        runs.append((at, at + len(line)))
+        at += len(line) + 1
+
+
+def _rows(lines: list[str]) -> int:
+    """The place of the line that rules off a table's head, or 0."""
     for row in range(1, len(lines)):
-        if (
-            "|" in lines[row]
-            and "|" in lines[row - 1]
-            and _DELIMITER.match(lines[row])
-            and _cells(lines[row]) == _cells(lines[row - 1])
-        ):
-            at = left
-            for line in lines[: row - 1]:
-                at += len(line) + 1
-            if at > left:
-                runs.append((left, at - 1))
-            for line in lines[row - 1 :]:
-                runs.append((at, at + len(line)))
-                at += len(line) + 1
-            return
-    runs.append((left, right))
+        line = lines[row]
+        if "|" in line and "|" in lines[row - 1] and _DELIMITER.match(line) and _cells(line) == _cells(lines[row - 1]):
+            return row
+    return 0
 
 
 def _cells(line: str) -> int:
