@@ -81,6 +81,7 @@ BANNED_NAMES = frozenset({"util", "utils", "helper", "helpers", "common", "misc"
 
 OTHER_TESTS: dict[str, str] = {
     "test_house.py": "the rules of the house themselves",
+    "test_markdown_agreement.py": "the scanner and its witness on the same texts",
 }
 """Tests that belong to no single file, each with what it holds together."""
 
