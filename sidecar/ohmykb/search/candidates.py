@@ -170,9 +170,9 @@ def gather(
             worth.match(f"{NAMES} : {term.match}", term.weight)
     room = max(POSTINGS, int(POSTINGS_SHARE * worth.size))
     for term in terms:
-        room -= worth.match(term.match, term.weight)
-        if room < 0:
+        if room < 0 or (term.spread > NAMED_SPREAD and worth.found() >= enough):
             break
+        room -= worth.match(term.match, term.weight)
     if worth.found() < wanted:
         worth.match(_as_parts(db, terms, vocabulary), 0.5)
     letters = question.folded.replace(" ", "").replace("'", "")

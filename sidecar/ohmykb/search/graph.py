@@ -86,21 +86,19 @@ def related(db: Database, name: str, *, n: int = 10) -> Answer:
             if far != note and far not in near:
                 weights[far] = weights.get(far, 0.0) + weight
                 shared.setdefault(far, []).append(between)
-    found: list[Answer] = []
-    for far in sorted(weights, key=lambda one: (-weights[one], one)):
-        if (there := rows.named(db, far)) is None:
-            continue
-        through = [p for p in (rows.path_of(db, between) for between in shared[far]) if p is not None]
-        found.append(
-            {
-                "path": there[0],
-                "title": there[1],
-                "score": round(weights[far] / total, 4),
-                "shared": sorted(through),
-            }
-        )
-        if len(found) >= n:
-            break
+    best = sorted(weights, key=lambda one: (-weights[one], one))
+    there = rows.titles(db, best[: 2 * n])  # some may be attachments or notes left out
+    kept = [far for far in best if far in there][:n]
+    names = rows.titles(db, sorted({between for far in kept for between in shared[far]}))
+    found = [
+        {
+            "path": there[far][0],
+            "title": there[far][1],
+            "score": round(weights[far] / total, 4),
+            "shared": sorted(names[between][0] for between in shared[far] if between in names),
+        }
+        for far in kept
+    ]
     return {"note": path, "related": found}
 
 

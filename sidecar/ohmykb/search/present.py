@@ -65,6 +65,20 @@ def clip(text: str, width: int) -> str:
     return "".join(kept) + "…"
 
 
+def clip_path(path: str, width: int) -> str:
+    """A path cut at its beginning: the name tells more."""
+    path = "".join(c if c.isprintable() else " " for c in path)
+    if columns(path) <= width:
+        return path
+    kept, taken = [], 1
+    for char in reversed(path):
+        taken += columns(char)
+        if taken > width:
+            break
+        kept.append(char)
+    return "…" + "".join(reversed(kept))
+
+
 def probe_json(answer: Answer) -> Json:
     """An answer in the shape of the contract."""
     found: Json = {
@@ -179,7 +193,7 @@ def status(answer: Json, look: Style = PLAIN) -> str:
         lines.append(f"now       {work['state']}{counted} {work['message']}".rstrip())
     if work and work["held"]:
         lines.append(f"waiting   {work['held']} files are missing; nothing is dropped before a second look agrees")
-    lines += [f"note      {clip(note, look.width - 10)}" for note in answer.get("notes", ())]
+    lines += [f"note      {clip(note, look.width - 10)}" for note in answer.get("remarks", ())]
     return _text(lines)
 
 
@@ -193,7 +207,7 @@ def index(answer: Json, look: Style = PLAIN) -> str:  # noqa: ARG001 - one signa
     seconds = answer["duration_ms"] / 1000
     return _text(
         [
-            f"{answer['notes']} notes, {answer['links']} links ({answer['unresolved']} lead nowhere), "
+            f"{answer['notes']} notes, {answer['links']} links ({answer['unresolved']} lead nowhere)",
             f"{answer['tags']} tags, {answer['problems']} problems",
             f"{answer['changed']} changed, {answer['removed']} removed, in {seconds:.1f} s",
         ]

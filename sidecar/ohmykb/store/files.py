@@ -39,7 +39,7 @@ Known = tuple[str, int, int, int, int | None, int | None, int | None, int | None
 def manifest(db: Database) -> dict[str, Known]:
     """path → what is known of the file; the whole vault in one read."""
     rows = db.execute("SELECT path, id, kind, scope, size, mtime_ns, ctime_ns, inode, hash IS NULL FROM files")
-    return {row[0]: row for row in rows}  # type: ignore[misc]
+    return {row[0]: row for row in rows}
 
 
 def known(db: Database, path: str) -> Known | None:
