@@ -28,7 +28,9 @@ class Found(NamedTuple):
 TAG = re.compile(r"[^\u2000-\u206F\u2E00-\u2E7F'!\"#$%&()*+,.:;<=>?@^`{|}~\[\]\\\s]+")
 """The app's own class (obsidian-help#816): no ASCII punctuation but `-_/`, no general punctuation."""
 
-SPACE = frozenset(" \t\n\r\f\v\u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff") | {chr(c) for c in range(0x2000, 0x200B)}
+SPACE = frozenset(" \t\n\r\f\v\u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff") | {
+    chr(c) for c in range(0x2000, 0x200B)
+}
 """What JavaScript calls white space: only after it (or at a line's start) does a tag begin."""
 
 _EVENT = re.compile(r"[\[\]`<$\\#]")
@@ -42,9 +44,10 @@ _ATTRIBUTE = r"(?:\s+[A-Za-z_:][A-Za-z0-9_.:-]*(?:\s*=\s*(?:[^\s\"'=<>`]+|'[^']*
 HTML_TAG = re.compile(rf"<(?:[A-Za-z][A-Za-z0-9-]*{_ATTRIBUTE}*\s*/?|/[A-Za-z][A-Za-z0-9-]*\s*)>")
 _MARKUP = re.compile(r"<!--|<\?|<!\[CDATA\[|<![A-Za-z]")
 _MARKUP_END = {"<!--": "-->", "<?": "?>", "<![CDATA[": "]]>"}
-_LABEL = re.compile(r"\[((?:[^\[\]\\]|\\.){0,999})\]", re.S)
+_LABEL = re.compile(r"\[((?:[^\[\]\\]|\\.){0,999})\]", re.DOTALL)
+_PREFIX = re.compile(r"[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t>]+)*")
 _GAP = re.compile(r"[ \t]*(?:\n[ \t>]*)?")
-_TITLE = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\)", re.S)
+_TITLE = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\)", re.DOTALL)
 _ANGLE = re.compile(r"<((?:[^<>\n\\]|\\.)*)>")
 _BARE = re.compile(r"(?:[^\x00-\x20\x7f()\\]|\\[^\x00-\x20]|\\(?=[\x00-\x20]))*")
 
@@ -162,10 +165,8 @@ def tag_at(text: str, p: int, start: int, end: int, last_end: int) -> str | None
 
 
 def _line_start(text: str, p: int) -> int:
-    at = text.rfind("\n", 0, p) + 1
-    while text[at] in " \t>":
-        at += 1
-    return at
+    got = _PREFIX.match(text, text.rfind("\n", 0, p) + 1)
+    return got.end() if got else p
 
 
 class Inline:
@@ -181,7 +182,7 @@ class Inline:
         self.cut = False
         """Whether the last run ended within a destination."""
 
-    def read(self, start: int, end: int) -> None:  # noqa: C901 - one rule an opening character
+    def read(self, start: int, end: int) -> None:
         text = self.text
         find = text.find
         self.loose = set()
@@ -209,9 +210,7 @@ class Inline:
                         target = wikilink(text[p + 2 : close])
                         if target is not None:
                             embed = self._bang(p, start)
-                            self.links.append(
-                                Found(p - embed, close + 2, "embed" if embed else "wikilink", target)
-                            )
+                            self.links.append(Found(p - embed, close + 2, "embed" if embed else "wikilink", target))
                             if not embed:
                                 dead = len(openers)
                             skip = ended = close + 2
@@ -291,8 +290,8 @@ class Inline:
             elif text.find(")", after, end) < 0:
                 self.cut = True
         if written is None:
-            if not self.definitions or text.startswith("[[", p + 1):
-                return 0
+            if not self.definitions or (text.startswith("[[", p + 1) and text.find("]]", p + 3, end) >= 0):
+                return 0  # what follows is a link of its own
             after = p + 1
             name = text[opener + 1 : p]
             full = _LABEL.match(text, after, end)

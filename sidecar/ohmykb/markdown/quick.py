@@ -27,6 +27,7 @@ _ITEM_CODE = re.compile(
 )
 _PREFIX = re.compile(r"[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t>]+)*")
 _DEFINES = re.compile(r"[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t>]+)*(?:\[\^[^\]\s]+\]:[ \t]*)*\[(?!\^)")
+_NOTE = re.compile(_PREFIX.pattern + r"\[\^[^\]\s]+\]:")
 _DESTINATION = re.compile(r"\(([^\s()<>\\&%#]+)\)")
 _WEB = re.compile(r"\(https?://[^\s()<>\\]*\)")
 _BLOCK = re.compile(r"(?:.*[ \t>])?\^([A-Za-z0-9-]+)[ \t]*\Z", re.DOTALL)
@@ -140,7 +141,7 @@ def quick(text: str, body: int, number: int) -> Rows | None:
             else:
                 c = ""
             if c:
-                if "[" in line and (line.startswith("[^") or ("]:" in line and _DEFINES.match(line))):
+                if "]:" in line and (_DEFINES.match(line) or _NOTE.match(line)):
                     return None
                 prefix = _PREFIX.match(line)
                 start = prefix.end() if prefix else 0

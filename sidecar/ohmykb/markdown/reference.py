@@ -49,11 +49,13 @@ class Reference(NamedTuple):
     headings: list[RefHeading]
 
 
-_FRONTMATTER = re.compile(r"\ufeff?---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.S | re.M)
+_FRONTMATTER = re.compile(r"\ufeff?---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _FORBIDDEN = "\u2000-\u206f\u2e00-\u2e7f'!\"#$%&()*+,.:;<=>?@^`{|}~\\[\\]\\\\\\s"
 _TAG = re.compile(f"#([^{_FORBIDDEN}]+)")
-_COMMENT_TAG = re.compile(f"(?:^|(?<=[\\s_*\\[])|(?<=~~)|(?<===)|(?<=\n\\|)|(?<=\n>))#[^{_FORBIDDEN}]+(?:#[^{_FORBIDDEN}]+)*")
-_ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.-]+:|//)", re.I)
+_COMMENT_TAG = re.compile(
+    f"(?:^|(?<=[\\s_*\\[])|(?<=~~)|(?<===))#[^{_FORBIDDEN}]+(?:#[^{_FORBIDDEN}]+)*"
+)
+_ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.-]+:|//)", re.IGNORECASE)
 _JS_SPACE = " \t\n\r\f\v\u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
 
 
@@ -62,7 +64,7 @@ _JS_SPACE = " \t\n\r\f\v\u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff\u2000\u
 
 def _wiki_target(inner: str) -> tuple[str, str | None, str] | None:
     """`name#sub|shown`; a pipe in first place belongs to the name."""
-    got = re.match(r"(.[^|]*?)(?:\\?\|(.*))?\Z", inner, re.S)
+    got = re.match(r"(.[^|]*?)(?:\\?\|(.*))?\Z", inner, re.DOTALL)
     if got is None:
         return None
     name, shown = got.group(1).strip(), (got.group(2) or "").strip()
@@ -193,7 +195,7 @@ def maths_rule(state: StateInline, silent: bool) -> bool:  # noqa: FBT001
                 state.pending += "$$"
         state.pos = at + 2 if at >= 0 else pos + 2
         return True
-    got = re.compile(r"\$(?![ \t\n]).*?(?<![ \t\n\\])\$(?![0-9])", re.S).match(src, pos, state.posMax)
+    got = re.compile(r"\$(?![ \t\n]).*?(?<![ \t\n\\])\$(?![0-9])", re.DOTALL).match(src, pos, state.posMax)
     if got is None:
         return False
     if not silent:
@@ -205,7 +207,7 @@ def maths_rule(state: StateInline, silent: bool) -> bool:  # noqa: FBT001
 # -- block rules ----------------------------------------------------------------------------------
 
 
-def _fenced(mark: str, kind: str):  # type: ignore[no-untyped-def]  # noqa: ANN202
+def _fenced(mark: str, kind: str):  # type: ignore[no-untyped-def]
     def rule(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: FBT001
         if state.is_code_block(start):
             return False
@@ -354,8 +356,9 @@ def reference(text: str) -> Reference:
             words = " ".join(part.strip() for part in tokens[at + 1].content.split("\n"))
             headings.append(RefHeading(int(token.tag[1]), words.strip(), first + token.map[0]))
         elif token.type == "kb_comment" and token.map:
-            for got in _COMMENT_TAG.finditer("\n" + token.content):
-                line = first + token.map[0] + ("\n" + token.content).count("\n", 0, got.start()) - 1
+            content = re.sub(r"(?m)^([ \t>]*)[>|]", r"\1 ", token.content)
+            for got in _COMMENT_TAG.finditer(content):
+                line = first + token.map[0] + content.count("\n", 0, got.start())
                 for name in got.group(0)[1:].split("#"):
                     if re.fullmatch("[0-9]+", name):
                         break
@@ -377,7 +380,9 @@ def _collect(
             elif "target" in meta:
                 links.append(RefLink(meta["kind"], meta["raw"], *meta["target"], here))
             elif "label" in meta:
-                target = _markdown_target(str(meta.get("href") or token.attrs.get("href") or token.attrs.get("src") or ""))
+                target = _markdown_target(
+                    str(meta.get("href") or token.attrs.get("href") or token.attrs.get("src") or "")
+                )
                 if target is not None:
                     links.append(RefLink(meta["kind"], meta["raw"], *target, meta["label"], here))
         if token.children:

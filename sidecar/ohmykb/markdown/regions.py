@@ -39,7 +39,7 @@ _RULE = re.compile(r"(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})(?=\n|\
 _SETEXT = re.compile(r"(?:=+|-+)[ \t]*(?=\n|\Z)")
 _MARKER = re.compile(r"(?:[-+*]|(\d{1,9})[.)])(?=[ \t\n]|\Z)")
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]+\]:")
-_TASK = re.compile(r"\[(.)\](?=[ \t\n]|\Z)", re.S)
+_TASK = re.compile(r"\[(.)\](?=[ \t\n]|\Z)", re.DOTALL)
 _DEFINITION = re.compile(
     r"\[((?:[^\[\]\\]|\\.)+)\]:[ \t]*(?:\n[ \t>]*)?(<(?:[^<>\n\\]|\\.)*>|[^\s<][^\s]*)"
     r"(?:[ \t]+(?:\n[ \t>]*)?(?:\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\)))?[ \t]*(?=\n|\Z)"
@@ -54,9 +54,9 @@ _BLOCK_TAGS = (
     "link|main|menu|menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|summary|table|tbody|td|"
     "tfoot|th|thead|title|tr|track|ul"
 )
-_HTML_RAW = re.compile(r"<(?:script|pre|style|textarea)(?=[\s>]|\Z)", re.I)
-_HTML_RAW_END = re.compile(r"</(?:script|pre|style|textarea)>", re.I)
-_HTML_BLOCK = re.compile(rf"</?(?:{_BLOCK_TAGS})(?=\s|/?>|\Z)", re.I)
+_HTML_RAW = re.compile(r"<(?:script|pre|style|textarea)(?=[\s>]|\Z)", re.IGNORECASE)
+_HTML_RAW_END = re.compile(r"</(?:script|pre|style|textarea)>", re.IGNORECASE)
+_HTML_BLOCK = re.compile(rf"</?(?:{_BLOCK_TAGS})(?=\s|/?>|\Z)", re.IGNORECASE)
 _ATTRIBUTE = r"(?:[ \t]+[A-Za-z_:][\w:.-]*(?:[ \t]*=[ \t]*(?:[^\s\"'=<>`]+|'[^'\n]*'|\"[^\"\n]*\"))?)"
 _HTML_ALONE = re.compile(
     rf"(?:<[A-Za-z][A-Za-z0-9-]*{_ATTRIBUTE}*[ \t]*/?>|</[A-Za-z][A-Za-z0-9-]*[ \t]*>)[ \t]*(?=\n|\Z)"
@@ -89,7 +89,7 @@ def label(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
-def layout(text: str, start: int, *, items: bool = False) -> Layout:  # noqa: C901 - one state machine
+def layout(text: str, start: int, *, items: bool = False) -> Layout:
     runs: list[tuple[int, int]] = []
     headings: list[tuple[int, int, int, int]] = []
     comments: list[tuple[int, int]] = []
@@ -240,7 +240,13 @@ def layout(text: str, start: int, *, items: bool = False) -> Layout:  # noqa: C9
                     if kind is not None and ends_html(text, p, end, kind):
                         leaf = _NONE
                     break
-            if c in "=-" and going and whole and not _has_rows(text, para, para_end) and (got := _SETEXT.match(text, p, end)) is not None:
+            if (
+                c in "=-"
+                and going
+                and whole
+                and not _has_rows(text, para, para_end)
+                and (got := _SETEXT.match(text, p, end)) is not None
+            ):
                 close_paragraph()
                 leaf = _NONE
                 if para < para_end:
@@ -267,7 +273,8 @@ def layout(text: str, start: int, *, items: bool = False) -> Layout:  # noqa: C9
                     marker = text[after - 1]
                     width_to = column + after - p
                     column_q = _columns(text, after, q, width_to)
-                    parent = sibling = None
+                    sibling = None
+                    task = None
                     if matched < len(boxes) and boxes[matched].kind == _ITEM and boxes[matched].marker == marker:
                         sibling = boxes[matched]
                     del boxes[matched:]
@@ -279,16 +286,9 @@ def layout(text: str, start: int, *, items: bool = False) -> Layout:  # noqa: C9
                         parent = next((b for b in reversed(boxes) if b.kind == _ITEM), None)
                         box.item = len(marks)
                         task = _TASK.match(text, q, end)
-                        if task is not None:
-                            # The app reads on behind the box: `- [ ] 1. x` is an item in an item.
-                            skip = blank_of(text, task.end(), end)
-                            after_box = skip.end() if skip else task.end()
-                        marks.append(
-                            ItemMark(
-                                number, p, end, marks[parent.item].line if parent else -1 - box.root,
-                                task.group(1) if task else None,
-                            )
-                        )  # fmt: skip
+                        root = marks[parent.item].line if parent else -1 - box.root
+                        left = _reached(text, here, p, column, base)
+                        marks.append(ItemMark(number, left, end, root, task.group(1) if task else None))
                     boxes.append(box)
                     matched += 1
                     base = width_to + pad
@@ -296,6 +296,14 @@ def layout(text: str, start: int, *, items: bool = False) -> Layout:  # noqa: C9
                     whole = fresh = True
                     if hollow:
                         break
+                    if items and task is not None:
+                        # The app reads on behind the box: `- [ ] 1. x` is an item within an item.
+                        skip = blank_of(text, task.end(), end)
+                        q = skip.end() if skip else task.end()
+                        column = base = _columns(text, p, q, column)
+                        p = q
+                        if p >= end:
+                            break
                     continue
             if c == "[" and not (going and whole) and (got := _FOOTNOTE.match(text, p, end)) is not None:
                 if leaf == _PARA:
@@ -362,6 +370,18 @@ def _columns(text: str, left: int, right: int, column: int) -> int:
     for at in range(left, right):
         column = column + 4 - column % 4 if text[at] == "\t" else column + 1
     return column
+
+
+def _reached(text: str, line: int, p: int, column: int, base: int) -> int:
+    """Where, in the space before `p`, the column `base` is reached: there the app lets an item begin."""
+    q = p
+    while q > line and text[q - 1] in " \t":
+        q -= 1
+    at = column - _columns(text, q, p, 0) if "\t" not in text[q:p] else _columns(text, line, q, 0)
+    while q < p and at < base:
+        at = _columns(text, q, q + 1, at)
+        q += 1
+    return q
 
 
 def _after_quote(text: str, p: int, column: int, end: int) -> tuple[int, int, int]:
