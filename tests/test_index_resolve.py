@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Trial
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conftest import Trial
 from ohmykb.index.resolve import Resolver, subpath_found
 from ohmykb.store.files import name_key
 

@@ -16,7 +16,7 @@ from ohmykb.store.files import CANVAS, NOTE, OTHER
 from ohmykb.store.notes import NoteRow
 from ohmykb.vault.read import Unreadable, VanishedError, read
 from ohmykb.vault.rules import Rules
-from ohmykb.vault.walk import Entry, walk
+from ohmykb.vault.walk import Entry, Walk, walk
 
 
 class Difference(NamedTuple):
@@ -29,13 +29,15 @@ def verify(root: Path, db: Database, config: Config, rules: Rules) -> list[Diffe
     """All differences between the index and the vault as it lies on the disk now."""
     seen = walk(root, rules, config)
     with snapshot(db):
-        return list(_differences(root, db, config, seen.entries))
+        return list(_differences(root, db, config, seen))
 
 
-def _differences(root: Path, db: Database, config: Config, entries: list[Entry]) -> Iterator[Difference]:
+def _differences(root: Path, db: Database, config: Config, seen: Walk) -> Iterator[Difference]:
     known = files.manifest(db)
-    on_disk: dict[str, Entry] = {entry.path: entry for entry in entries}
-    for path in sorted(known.keys() - on_disk.keys()):
+    on_disk: dict[str, Entry] = {entry.path: entry for entry in seen.entries}
+    hidden = tuple(seen.unreadable)
+    unseen = {path for path in known.keys() - on_disk.keys() if path.startswith(hidden)} if hidden else set()
+    for path in sorted(known.keys() - on_disk.keys() - unseen):
         yield Difference(path, "in the index, not on the disk")
     for path in sorted(on_disk.keys() - known.keys()):
         yield Difference(path, "on the disk, not in the index")
@@ -48,8 +50,15 @@ def _differences(root: Path, db: Database, config: Config, entries: list[Entry])
             yield Difference(path, f"kind and scope {known[path][2:4]}, on the disk {(entry.kind, entry.scope)}")
         if entry.kind != OTHER:
             both.append((file, entry))
-    resolver = Resolver(lambda key: groups.get(key, ()))
     expected: Counter[str] = Counter()
+    unread = {known[path][1] for path in unseen}
+    for path in unseen:  # in folders that cannot be read now: what is known of them stands
+        file, kind = known[path][1:3]
+        groups.setdefault(files.name_key(path), []).append((file, path, kind))
+        if (stored := content.note(db, file)) is not None:
+            draft = draft_canvas if kind == CANVAS else draft_note
+            expected.update(content.terms(draft(file, path, stored.text, ()).words))
+    resolver = Resolver(lambda key: groups.get(key, ()))
     found_in: dict[int, tuple[list[str], list[str]]] = {}
     subpaths: list[tuple[str, int, str, int, int | None]] = []
     for file, entry in both:
@@ -66,7 +75,7 @@ def _differences(root: Path, db: Database, config: Config, entries: list[Entry])
         if entry.kind == NOTE:
             found_in[file] = ([heading.text for heading in row.headings], list(row.blocks))
         for number, (link, target) in enumerate(zip(row.links, row.targets, strict=True)):
-            if link.subpath is not None and target is not None:
+            if link.subpath is not None and target is not None and target not in unread:
                 subpaths.append((entry.path, number, link.subpath, target, file))
     yield from _subpath_differences(db, subpaths, found_in)
     yield from _word_differences(db, expected)
@@ -107,7 +116,7 @@ def _subpath_differences(
     for path, number, subpath, target, source in subpaths:
         there = content.subpath_found(db, source or 0, number)
         here = int(subpath_found(subpath, *found_in[target])) if target in found_in else None
-        if here is not None and there != here and not content.is_empty(db, target):
+        if there != here and not content.is_empty(db, target):
             yield Difference(path, f"link {number + 1}, #{subpath}: found is {there}, should be {here}")
 
 

@@ -10,6 +10,8 @@ from ohmykb.store.notes import LINK_KINDS, ORIGIN_FILE, NoteRow, Words
 
 _TOKEN = re.compile("[0-9a-z\x80-\U0010ffff]+")
 """As FTS5's ascii tokenizer cuts our segmented text."""
+_TOKEN_BYTES = 32768
+"""What FTS5 keeps of a token (FTS5_MAX_TOKEN_SIZE)."""
 
 
 class Content(NamedTuple):
@@ -70,12 +72,17 @@ def expected(row: NoteRow) -> Content:
 def terms(words: Words) -> Iterator[str]:
     """Every token of a note, as often as it stands there."""
     for column in words:
-        yield from _TOKEN.findall(column)
+        for token in _TOKEN.findall(column):
+            yield token if len(token) * 4 <= _TOKEN_BYTES else _text(token.encode()[:_TOKEN_BYTES])
 
 
 def vocabulary(db: Database) -> list[tuple[str, int]]:
     """(term, occurrences) of the full-text index."""
-    return db.rows("SELECT term, cnt FROM vocabulary")
+    return [(_text(term), count) for term, count in db.rows("SELECT CAST(term AS BLOB), cnt FROM vocabulary")]
+
+
+def _text(term: bytes) -> str:
+    return term.decode("utf-8", "replace")  # FTS5 cuts a long one anywhere
 
 
 def documents(db: Database) -> int:

@@ -153,3 +153,14 @@ def settle_recipe(db: Database) -> None:
         with transaction(db):
             db.execute("UPDATE files SET hash = NULL")
             db.execute("UPDATE meta SET value = ? WHERE key = 'recipe'", (RECIPE,))
+
+
+def settle_limit(db: Database, limit: int) -> None:
+    """Makes the files pending that a changed limit on their size (bytes) lets in or keeps out."""
+    before = db.value("SELECT value FROM meta WHERE key = 'limit'")
+    if before != limit:
+        with transaction(db):
+            if before is not None:
+                low, high = sorted((int(before), limit))
+                db.execute("UPDATE files SET hash = NULL WHERE size > ? AND size <= ?", (low, high))
+            db.execute("INSERT OR REPLACE INTO meta VALUES ('limit', ?)", (limit,))
