@@ -21,6 +21,8 @@ def scan_canvas(text: str) -> CanvasScan:
         return CanvasScan([], "", [])
     try:
         canvas = json.loads(text.removeprefix("\ufeff"))
+        if "\\u" in text:  # an escape may be half of a character, which nothing can store
+            canvas = json.loads(json.dumps(canvas, ensure_ascii=False).encode(errors="replace"))
     except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", None)
         where = f" at line {line}" if line else ""
