@@ -40,15 +40,12 @@ def scan(text: str) -> Scan:
             line += text.count("\n", 0, body)
             if properties:
                 _property_rows(source, text, yaml_start, yaml_end, properties, links, tags)
-    found = quick(text, body, line)
+    of_links, of_tags = len(links), len(tags)
+    found = quick(text, body, line, links, tags)
     if found is None:
+        del links[of_links:], tags[of_tags:]
         return careful(source, text, body, line, properties, problems, links, tags)
-    body_links, body_tags, headings, blocks = found
-    if links:
-        body_links = links + body_links
-    if tags:
-        body_tags = tags + body_tags
-    return _new(Scan, (properties, body, body_links, body_tags, headings, blocks, problems))
+    return _new(Scan, (properties, body, links, tags, found[0], found[1], problems))
 
 
 def careful(
