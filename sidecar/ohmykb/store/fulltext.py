@@ -14,7 +14,15 @@ from ohmykb.store.notes import Words
 NAMES = "{name alias tag}"
 SOUND = "{sound}"
 
-_TERM = re.compile("[a-z0-9]{3,40}")
+_TOKEN = re.compile("[0-9a-z\x80-\U0010ffff]+")
+# What words of scripts with spaces begin with (markdown/words.py has the others).
+_SPACED = (
+    (0x30, 0x39), (0x61, 0x7A), (0x80, 0xDFF), (0x10A0, 0x10FF), (0x1200, 0x177F), (0x1800, 0x2E7F),
+    (0xA4D0, 0xA95F), (0xA980, 0xABFF), (0xFB00, 0xFFFF),
+)  # fmt: skip
+_SPACED_SQL = " OR ".join(f"unicode(term) BETWEEN {low} AND {high}" for low, high in _SPACED)
+_SHORTEST, _LONGEST = 2, 1000
+"""Characters of the words that are found by a part of them."""
 
 
 class Where(NamedTuple):
@@ -119,17 +127,25 @@ def allowed(db: Database, ids: Iterable[int], where: Where) -> list[int]:
 
 
 def learn_terms(db: Database, words: Iterable[Words]) -> None:
-    """Remembers the Latin words of notes, so that parts of them are found."""
-    met = {term for note in words for field in note[:-1] for term in _TERM.findall(field)}
-    db.executemany("INSERT OR IGNORE INTO terms (term) VALUES (?)", ((term,) for term in sorted(met)))
+    """Remembers the words of notes, those of scripts with spaces, so that parts of them are found."""
+    met: set[str] = set()
+    for note in words:
+        for field in note[:-1]:
+            met.update(_TOKEN.findall(field))
+    kept = sorted(term for term in met if _SHORTEST <= len(term) <= _LONGEST and _is_spaced(ord(term[0])))
+    db.executemany("INSERT OR IGNORE INTO terms (term) VALUES (?)", ((term,) for term in kept))
 
 
 def learn_all_terms(db: Database) -> None:
     """The same for everything in the index."""
     db.execute(
         "INSERT OR IGNORE INTO terms (term) SELECT term FROM vocabulary"
-        " WHERE term GLOB '[a-z0-9]*' AND length(term) BETWEEN 3 AND 40"
+        f" WHERE ({_SPACED_SQL}) AND length(term) BETWEEN {_SHORTEST} AND {_LONGEST}"
     )
+
+
+def _is_spaced(code: int) -> bool:
+    return any(low <= code <= high for low, high in _SPACED)
 
 
 def terms_after(db: Database, last: int) -> list[tuple[int, str]]:
