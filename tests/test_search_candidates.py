@@ -7,9 +7,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from conftest import Trial
 from ohmykb.markdown.words import fold, tokens
 from ohmykb.store.fulltext import Where
+from trial import Trial
 
 NOTES = 5
 LETTERS = st.sampled_from("abcABCxyz019éÉñßøÅıİſΑαяЯ资金费率資費永续合約的ＡＢ１２ｶﾞカガ한국ไทยก้ा𠀀😀👍🏽")
@@ -277,7 +277,7 @@ def test_after_a_rebuild_parts_are_found(trial: Trial, trial_at: Callable[[Path]
 
 def test_a_part_that_very_many_words_hold(trial: Trial) -> None:
     trial.put(
-        {f"{number}.md": " ".join(f"a{number}x{count}zebra{count}" for count in range(30)) for number in range(100)}
+        {f"{number}.md": " ".join(f"a{number}x{count}zebra{count}" for count in range(15)) for number in range(100)}
     )
     trial.look()
     assert len(trial.found("zebra", n=100)) == 100
