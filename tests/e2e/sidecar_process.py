@@ -11,8 +11,11 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
+KB = [sys.executable, "-c", "import sys; from ohmykb.cli.entry import main; sys.exit(main())"]
+"""The console script, whether one is installed or not."""
 NOTES = {
-    "Funding rate.md": "---\naliases: [资金费率]\ntags: [crypto]\ntype: concept\n---\n# Funding rate\n\nSee [[Perpetuals]] and [[Nowhere]].\n",
+    "Funding rate.md": "---\naliases: [资金费率]\ntags: [crypto]\ntype: concept\n---\n"
+    "# Funding rate\n\nSee [[Perpetuals]] and [[Nowhere]].\n",
     "Perpetuals.md": "# Perpetuals\n\nA swap without an end. [[Funding rate#Missing]] #crypto/swaps\n",
     "folder/Lonely 孤独.md": "Nobody links here. 期现套利 is mentioned once.\n",
     "folder/Perpetual.md": "---\nrelated: '[[Funding rate]]'\n---\nAlmost the same name.\n",
@@ -44,7 +47,7 @@ class Kb:
 
     def run(self, *args: str, code: int = 0, env: dict[str, str] | None = None) -> "subprocess.CompletedProcess[str]":
         done = subprocess.run(
-            [sys.executable, "-c", "import sys; from ohmykb.cli.entry import main; sys.exit(main())", *args],
+            [*KB, *args],
             env={**self.env, **(env or {})}, capture_output=True, encoding="utf-8", timeout=60, check=False,
         )  # fmt: skip
         assert done.returncode == code, (args, done.returncode, done.stdout, done.stderr)
@@ -56,7 +59,7 @@ class Kb:
 
     def serve(self, *args: str, stdin: int = subprocess.DEVNULL) -> "Sidecar":
         process = subprocess.Popen(
-            [sys.executable, "-c", "import sys; from ohmykb.cli.entry import main; sys.exit(main())", "serve", *args],
+            [*KB, "serve", *args],
             env=self.env, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
         self.processes.append(process)

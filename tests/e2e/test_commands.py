@@ -4,11 +4,10 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from sidecar_process import NOTES, Kb
+from sidecar_process import KB, NOTES, Kb
 
 QUICK = [
     ("probe", "funding rate"),
@@ -138,9 +137,10 @@ def test_errors_are_sentences_with_codes(kb: Kb, args: tuple[str, ...], code: in
 
 
 def test_an_ambiguous_name(kb: Kb) -> None:
-    (kb.vault / "folder/Funding rate.md").write_text("twin", "utf-8")
-    assert kb.json("query", "Funding rate", code=2)["error"]["code"] == "ambiguous"
-    assert kb.json("query", "folder/Funding rate")["note"] == "folder/Funding rate.md"
+    (kb.vault / "other").mkdir()
+    (kb.vault / "other/Perpetual.md").write_text("twin", "utf-8")
+    assert kb.json("query", "Perpetual", code=2)["error"]["code"] == "ambiguous"
+    assert kb.json("query", "other/Perpetual")["note"] == "other/Perpetual.md"
 
 
 def test_a_note_by_its_place_on_this_machine(kb: Kb) -> None:
@@ -150,10 +150,11 @@ def test_a_note_by_its_place_on_this_machine(kb: Kb) -> None:
 def test_no_vault(kb: Kb, tmp_path: Path) -> None:
     for vault in ("", str(tmp_path / "missing")):
         done = subprocess.run(
-            [sys.executable, "-m", "ohmykb.cli.entry"], cwd=tmp_path, env={**kb.env, "OHMYKB_VAULT": vault}, check=False
-        )
-        assert done.returncode == 0  # imported, not run
-        assert kb.run("status", "--json", code=3, env={"OHMYKB_VAULT": str(tmp_path / "missing")}).stderr
+            [*KB, "status", "--json"], cwd=tmp_path, env={**kb.env, "OHMYKB_VAULT": vault},
+            capture_output=True, encoding="utf-8", check=False,
+        )  # fmt: skip
+        assert done.returncode == 3
+        assert json.loads(done.stdout)["error"]["code"] == "no-vault"
 
 
 def test_init_makes_a_vault_of_this_device(kb: Kb, tmp_path: Path) -> None:
@@ -228,7 +229,7 @@ def test_a_closed_pipe_is_no_error(kb: Kb) -> None:
         read, write = os.pipe()
         os.close(read)
         done = subprocess.run(
-            [sys.executable, "-c", "import sys; from ohmykb.cli.entry import main; sys.exit(main())", "probe", "swap"],
+            [*KB, "probe", "swap"],
             env=kb.env, stdout=write, stderr=subprocess.PIPE, check=False,
         )  # fmt: skip
         os.close(write)
