@@ -95,6 +95,11 @@ def size(db: Database) -> int:
     return int(db.value("SELECT count(*) FROM notes"))
 
 
+def holds(db: Database, note: int) -> bool:
+    """Whether a note is in the index, and not left out."""
+    return db.row("SELECT 1 FROM notes WHERE id = ?", (note,)) is not None
+
+
 def fetch(db: Database, ids: Iterable[int]) -> list[Found]:
     """What scoring needs of each note, in the order of `ids`."""
     rows = db.rows(
