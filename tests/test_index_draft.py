@@ -13,8 +13,8 @@ from time import perf_counter
 
 import pytest
 
-from conftest import Trial
 from ohmykb.index.draft import note_date
+from trial import Trial
 
 NFD = unicodedata.normalize("NFD", "Déjà vu é")
 SURROGATE = r"\ud83d"

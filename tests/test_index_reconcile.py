@@ -10,7 +10,6 @@ from pathlib import Path
 import apsw
 import pytest
 
-from conftest import Trial
 from ohmykb import wiring
 from ohmykb.index import reconcile
 from ohmykb.index.diff import compare
@@ -18,6 +17,7 @@ from ohmykb.note import NotePath, Scope, Stamp
 from ohmykb.store import schema, state
 from ohmykb.store.connection import NewerDatabaseError
 from ohmykb.vault.walk import Entry, FileKind
+from trial import Trial
 
 
 def renames(trial: Trial) -> list[tuple[str, str]]:
@@ -480,7 +480,7 @@ LOCKED = """
 import os, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
-from conftest import Trial
+from trial import Trial
 warm = Trial(Path("warm"))  # everything is imported while it may be
 warm.put({"\u8d44.md": "---\\na: [1]\\n---\\n\u8d44 #t `x`"})
 warm.look()
@@ -581,7 +581,7 @@ KILLED = """
 import os, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
-from conftest import Trial
+from trial import Trial
 trial = Trial(Path(sys.argv[1]))
 calls = []
 def between():

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import Trial
 from ohmykb.index.resolve import Resolver, subpath_found
 from ohmykb.store.files import name_key
+from trial import Trial
 
 NFC, NFD = (lambda text: unicodedata.normalize("NFC", text)), (lambda text: unicodedata.normalize("NFD", text))
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from conftest import Trial
 from ohmykb.store.connection import Database
+from trial import Trial
 
 FILES = {
     "a.md": "---\naliases: [Ay]\ntags: [one]\ntype: idea\n---\n# Head\n[[b]] and [[b#There]] #two\nwords ^blk\n",

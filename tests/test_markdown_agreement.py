@@ -1,12 +1,13 @@
 """The scanner against its independent reference on markdown-it-py: invented nasty text, then every
 note of the public vaults."""
 
+import re
 import tarfile
 from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from ohmykb.markdown.quick import quick
@@ -61,9 +62,11 @@ def theirs(text: str) -> Seen:
     )
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=1500, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.sampled_from(FRAGMENTS), max_size=14).map("".join))
 def test_invented_text_is_read_as_the_reference_reads_it(text: str) -> None:
+    # markdown-it does not see the end of a comment in `---->`, CommonMark does.
+    assume(re.search("-{3,}>", text) is None)
     assert ours(text) == theirs(text)
 
 

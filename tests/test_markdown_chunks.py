@@ -9,12 +9,13 @@ from ohmykb.note import Chunk
 
 
 def chunks(text: str) -> list[Chunk]:
-    found = chunk(text, scan(text))
-    at = 0
+    read = scan(text)
+    found = chunk(text, read)
+    at = read.body
     for one in found:
         assert one.start >= at
         assert one.end > one.start
-        assert text[at : one.start].strip("\ufeff \t\r\n\f\v") == "" or at == 0
+        assert not text[at : one.start].replace("\ufeff", "").strip()
         at = one.end
     return found
 

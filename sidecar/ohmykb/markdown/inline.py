@@ -45,7 +45,8 @@ HTML_TAG = re.compile(rf"<(?:[A-Za-z][A-Za-z0-9-]*{_ATTRIBUTE}*\s*/?|/[A-Za-z][A
 _MARKUP = re.compile(r"<!--|<\?|<!\[CDATA\[|<![A-Za-z]")
 _MARKUP_END = {"<!--": "-->", "<?": "?>", "<![CDATA[": "]]>"}
 _LABEL = re.compile(r"\[((?:[^\[\]\\]|\\.){0,999})\]", re.DOTALL)
-_PREFIX = re.compile(r"[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t>]+)*")
+_PREFIX = re.compile(r" {0,3}(?:>[ \t>]*|(?:[-+*]|\d{1,9}[.)])[ \t]+|\[\^[^\]\s]+\]:[ \t>]*)*[ \t]*")
+_WIKI = re.compile(r"\[\[(?:(?!\[\[|\]\])[^\n])+\]\]")
 _GAP = re.compile(r"[ \t]*(?:\n[ \t>]*)?")
 _TITLE = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\)", re.DOTALL)
 _ANGLE = re.compile(r"<((?:[^<>\n\\]|\\.)*)>")
@@ -83,7 +84,9 @@ def target_of(destination: str, shown: str) -> Target | None:
         return None
     path, hash_, sub = destination.partition("#")
     if "%" in destination:
-        path, sub = _decoded(path), _decoded(sub)
+        path = _decoded(path)
+        if sub:
+            sub = _decoded(sub)
     path, sub = path.strip(), sub.strip()
     if not path and not hash_:
         return None
@@ -91,12 +94,13 @@ def target_of(destination: str, shown: str) -> Target | None:
 
 
 def _decoded(text: str) -> str:
+    text = text.replace("%20", " ")  # nearly always the only one
     if "%" not in text:
         return text
     try:
         return unquote_to_bytes(text).decode("utf-8")
     except UnicodeDecodeError:
-        return text
+        return text.replace(" ", "%20")
 
 
 def destination(text: str, p: int, end: int) -> tuple[str, int] | None:
@@ -146,12 +150,12 @@ def tag_at(text: str, p: int, start: int, end: int, last_end: int) -> str | None
     before = text[p - 1] if p > start else "\n"
     if before not in SPACE and p != last_end:
         if before == ">":
-            if text[text.rfind("\n", 0, p) + 1 : p].strip(" \t>"):
+            if _line_start(text, p) < p:
                 return None
         elif before == "|":
             if not text.startswith("|", _line_start(text, p)):
                 return None
-        elif before not in "_*[" and text[p - 2 : p] not in ("~~", "=="):
+        elif before not in "_*[" and (text[p - 2 : p] not in ("~~", "==") or text[p - 3 : p - 2] == "\\"):
             return None
     got = TAG.match(text, p + 1, end)
     if got is None:
@@ -290,7 +294,7 @@ class Inline:
             elif text.find(")", after, end) < 0:
                 self.cut = True
         if written is None:
-            if not self.definitions or (text.startswith("[[", p + 1) and text.find("]]", p + 3, end) >= 0):
+            if not self.definitions or _WIKI.match(text, p + 1, end) is not None:
                 return 0  # what follows is a link of its own
             after = p + 1
             name = text[opener + 1 : p]
@@ -357,7 +361,7 @@ def tags_of_comment(text: str, start: int, end: int) -> list[tuple[str, int]]:
     last = -1
     p = text.find("#", start, end)
     while p >= 0:
-        name = tag_at(text, p, start, end, last)
+        name = tag_at(text, p, start, end, last) if p == start or text[p - 1] not in "|>" else None
         if name is not None:
             found.append((name, p))
             last = p + 1 + len(name)

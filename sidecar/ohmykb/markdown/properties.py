@@ -16,7 +16,7 @@ MAX_NODES = 100_000
 _NUMBER = re.compile(r"[-+]?(?:0|[1-9][0-9]*|0[0-9]+)\Z")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
 _BASE = re.compile(r"0o[0-7]+\Z|0x[0-9a-fA-F]+\Z")
-_WORDS: dict[str, None | bool] = {
+_WORDS: dict[str, bool | None] = {
     "": None, "~": None, "null": None, "Null": None, "NULL": None,
     "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
 }  # fmt: skip
@@ -45,7 +45,11 @@ def parse(source: str, first_line: int = 2) -> tuple[dict[str, JSON], list[Probl
     plain = parse_plain(source)
     if plain is not None:
         return plain, []
-    if "{{" in source and (template := _TEMPLATE.search(source)) and parse_plain(_TEMPLATE.sub("x", source)) is not None:
+    if (
+        "{{" in source
+        and (template := _TEMPLATE.search(source))
+        and parse_plain(_TEMPLATE.sub("x", source)) is not None
+    ):
         # Templates are the one thing wrong: the loader would say so, but slowly.
         line = first_line + source.count("\n", 0, template.start())
         return {}, [Problem(line, "bad-yaml", _sentence(source, line, first_line, ""))]
@@ -116,15 +120,19 @@ def parse_plain(source: str) -> dict[str, JSON] | None:
             into = None
         if value in _FOLDS:
             return _with_text(source) if into is None else None
-        # A plain word or a few is by far the most frequent value.
+        # A word or a few, a date, something in quotes: by far the most frequent values.
+        first = value[0]
+        read: JSON
         if (
-            value[0].isalpha()
+            (first.isalpha() or (value[4:5] == "-" and value[:4].isdigit()))
             and value not in _WORDS
             and value[-1] != ":"
             and (":" not in value or ": " not in value)
             and ("#" not in value or " #" not in value)
         ):
-            read: JSON = value
+            read = value
+        elif (first == '"' or first == "'") and value[-1] == first and value.count(first) == 2 and "\\" not in value:
+            read = value[1:-1]
         else:
             try:
                 read = _value(value)
@@ -138,9 +146,7 @@ def parse_plain(source: str) -> dict[str, JSON] | None:
     return found
 
 
-_TEXT = re.compile(
-    r"(?:^|\n)(\w[^:\n]*): +([>|]-?) *(\n(?P<depth> +)[^\s].*(?:\n(?P=depth)[^\s].*)*)?(?=\n(?:\S|\Z))"
-)
+_TEXT = re.compile(r"(?:^|\n)(\w[^:\n]*): +([>|]-?) *(\n(?P<depth> +)[^\s].*(?:\n(?P=depth)[^\s].*)*)?(?=\n(?:\S|\Z))")
 
 
 def _with_text(source: str) -> dict[str, JSON] | None:

@@ -35,23 +35,29 @@ _NOT_CONTINUED = re.compile(
 )
 """A line that no paragraph goes on after: blank, a heading, a rule, an empty item."""
 _ITEM_CODE = re.compile(
-    r"(?:(?:[-+*]|\d{1,9}[.)]) {1,4}|> ?)*(?:(?:[-+*]|\d{1,9}[.)])(?: {5}|[ ]*\t[ \t])|>[> \t]*(?:    |\t))"
+    r"(?:(?:[-+*]|\d{1,9}[.)]) {1,4}|> ?)*(?:(?:[-+*]|\d{1,9}[.)])(?: {5}| +\t|\t[ \t])|>[> \t]*(?:    |\t))"
 )
 _PREFIX = re.compile(r"[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t>]+)*")
 _DEFINES = re.compile(_PREFIX.pattern + r"(?:\[\^[^\]\s]+\]:[ \t]*)*\[(?!\^)(?:[^\[\]\\]|\\.)+\]:")
 _NOTE = re.compile(_PREFIX.pattern + r"(?:\[\^[^\]\s]+\]:[ \t]*)+(?:[-+*>#][ \t>]*|\d+[.)][ \t]+)*[`~$%<]")
-_WIKILINK = re.compile(rf"\[\[([^\[\]|#\s{MASK}][^\[\]|#\n{MASK}]*)\]\]")
-_DESTINATION = re.compile(rf"\(([^\s()<>\\&%#{MASK}]+)\)")
-_WEB = re.compile(rf"\(https?://[^\s()<>\\{MASK}]*\)")
+_WIKILINK = re.compile(
+    rf"\[\[([^\[\]|#\s\\{MASK}][^\[\]|#\n\\{MASK}]*)(?:#([^\[\]|#\n\\{MASK}]+))?(?:\|([^\[\]\n{MASK}]+))?\]\]"
+)
+_NOT_PLAIN = re.compile(rf"[\s(<\\&{MASK}]")
 _BLOCK = re.compile(r"(?:.*[ \t>])?\^([A-Za-z0-9-]+)[ \t]*\Z", re.DOTALL)
 _AFTER_BLOCK = re.compile(r"[ \t]*\Z|[ \t]*[-+*][ \t]|#{1,6} ")
+_UNDER = frozenset(("", "=", "-", " ", "\t", "==", "--", "= ", "- ", "=\t", "-\t", "- ", " -", " =", "  ", " \t"))
+_SCHEME = re.compile(r"https?:")
 _CLOSERS = {"`": "`", "$": "$", "<": ">"}
 _SPECIAL = re.compile(r"[`<$\\]")
+_ESCAPE = re.compile(r"\\[!-/:-@\[-`{-~]")
 _MARKUP = re.compile(r"<[A-Za-z/!?]")
 _FORMULA = re.compile(r"\$(?:\$.*?\$\$|(?![ \t$]).*?(?<![ \t\\])\$(?![0-9]))")
 
 
-def quick(text: str, body: int, number: int, links: list[Link], tags: list[Tag]) -> tuple[list[Heading], list[Block]] | None:
+def quick(
+    text: str, body: int, number: int, links: list[Link], tags: list[Tag]
+) -> tuple[list[Heading], list[Block]] | None:
     """Adds the links and tags of the text from `body` on, which is on line `number`, and gives its
     headings and blocks; None, and some links and tags too many, when the careful way has to look."""
     find = text.find
@@ -132,11 +138,11 @@ def quick(text: str, body: int, number: int, links: list[Link], tags: list[Tag])
                     lines[number - first_number] = ""
                     continue
                 deep = len(line) - len(rest)
-                if (deep > 3 or "\t" in line[:deep]) and _NOT_CONTINUED.fullmatch(above):
+                if (deep > 3 or "\t" in line[:deep]) and not above[:1].isalpha() and _NOT_CONTINUED.fullmatch(above):
                     return None
-                if rest[0] == "#" or (rest[0] in "=-" and above and not rest.strip("=- \t")):
+                if rest[0] == "#" or ">#" in line or (rest[0] in "=-" and above and not rest.strip("=- \t")):
                     return None
-            elif (first == "=" or first == "-") and line[1:2] in "=- \t" and not line.strip(first).strip(" \t"):
+            elif (first == "=" or first == "-") and line[1:3] in _UNDER and not line.strip(first).strip(" \t"):
                 above = _above(lines, number - first_number)
                 if above:
                     here = number - first_number
@@ -183,9 +189,13 @@ def quick(text: str, body: int, number: int, links: list[Link], tags: list[Tag])
                 while p >= 0:
                     got = _WIKILINK.match(seen, p)
                     if got is not None:
-                        path = shown = got[1].rstrip()
+                        path, sub, shown = got.groups()
+                        path = path.rstrip()
+                        if sub is not None:
+                            sub = sub.strip() or None
+                        if shown is None or not (shown := shown.strip()):
+                            shown = path if sub is None else f"{path} > {sub}"
                         end = got.end()
-                        sub = None
                     elif seen[p + 1 : p + 2] == "[":
                         end = seen.find("]]", p + 2) + 2
                         inner = seen[p + 2 : end - 2]
@@ -207,19 +217,15 @@ def quick(text: str, body: int, number: int, links: list[Link], tags: list[Tag])
                         if seen[close + 1 : close + 2] != "(" or seen[p + 1] == "^":
                             p = nested
                             continue
-                        web = _WEB.match(seen, close + 1)
-                        if web is not None:
-                            end = web.end()
-                        else:
-                            plain = _DESTINATION.match(seen, close + 1)
-                            if plain is not None:
-                                written, end = plain[1], plain.end()
-                            else:
-                                read = destination(seen, close + 1, step - 1)
-                                if read is None or MASK in read[0]:
-                                    trouble = True
-                                    break
-                                written, end = read
+                        end = seen.find(")", close) + 1
+                        written = seen[close + 2 : end - 1]
+                        if not written or not end or _NOT_PLAIN.search(written):
+                            read = destination(seen, close + 1, step - 1)
+                            if read is None or MASK in read[0]:
+                                trouble = True
+                                break
+                            written, end = read
+                        if written[:4] != "http" or _SCHEME.match(written) is None:
                             shown = line[p + 1 : close]
                             aim = target_of(written, shown)
                             if aim is not None:
@@ -232,7 +238,9 @@ def quick(text: str, body: int, number: int, links: list[Link], tags: list[Tag])
                         p = seen.find("[", end)
                         continue
                     if p and seen[p - 1] == "!":
-                        links.append(_new(Link, ("embed", line[p - 1 : end], path, sub, shown, number, pos + p - 1, None)))
+                        links.append(
+                            _new(Link, ("embed", line[p - 1 : end], path, sub, shown, number, pos + p - 1, None))
+                        )
                     else:
                         links.append(_new(Link, ("wikilink", line[p:end], path, sub, shown, number, pos + p, None)))
                     spans.append((p, end))
@@ -334,6 +342,15 @@ def _mask(line: str) -> str | None:
     if not kinds:
         return line
     only = kinds[0] if len(kinds) == 1 else ""
+    if only == "`" and "``" not in line:
+        pieces = line.split(only)
+        if len(pieces) % 2 == 0:
+            return None
+        for at in range(1, len(pieces), 2):
+            pieces[at] = MASK * len(pieces[at])
+        return MASK.join(pieces)
+    if only == "\\":
+        return _ESCAPE.sub(MASK * 2, line)
     find = line.find
     parts = []
     done = 0

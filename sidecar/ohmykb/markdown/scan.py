@@ -1,8 +1,8 @@
 """One pass over a note's text: properties, links, tags, headings and block ids.
 
-The hot path. Most notes are plain (no code, HTML, maths, comments, escapes or deep indentation), and
-those are read by `str.find` from one candidate to the next. Whatever might be structure sends the
-note to the careful way (`regions`, then `inline`), which knows everything and is slower.
+The hot path. Nearly all notes are read the quick way (`quick`), line by line with `str.find`. Where a
+note's block structure bears on what counts (code within a list, a link over two lines), it goes the
+careful way (`regions`, then `inline`), which knows everything and is slower.
 """
 
 import re
@@ -39,7 +39,7 @@ def scan(text: str) -> Scan:
             properties, problems = props.parse(text[yaml_start:yaml_end])
             line += text.count("\n", 0, body)
             if properties:
-                _property_rows(source, text, yaml_start, yaml_end, properties, links, tags)
+                _property_rows(text, yaml_start, yaml_end, properties, links, tags)
     of_links, of_tags = len(links), len(tags)
     found = quick(text, body, line, links, tags)
     if found is None:
@@ -109,7 +109,6 @@ def careful(
 
 
 def _property_rows(
-    source: str,
     text: str,
     start: int,
     end: int,

@@ -44,7 +44,7 @@ def _view(service: Service, route: Route) -> Callable[..., Response]:
     def view(**parts: str) -> Response:
         asked = _asked(parts, route.params)
         if route.body is not None:
-            asked = check(_body(), route.body)
+            asked = check(_body(needed=route.needs_body), route.body)
         answer = route.answer(service, asked)
         if route.text is not None and (look := _style(request.headers.get("Accept", ""))) is not None:
             return Response(route.text(answer, look), content_type="text/plain; charset=utf-8")
@@ -57,9 +57,11 @@ def _asked(parts: dict[str, str], params: Any) -> dict[str, Any]:
     return {**read_query(request.query_string.decode("latin-1"), params), **parts}
 
 
-def _body() -> Any:
+def _body(*, needed: bool) -> Any:
     data = request.get_data(cache=False)
     if not data:
+        if needed:
+            raise UsageError("The body is missing.", "Send one JSON object")
         return {}
     if request.mimetype != "application/json":
         raise Refusal(415, "usage", "The body should be JSON.", "Send Content-Type: application/json")

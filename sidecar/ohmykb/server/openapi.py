@@ -63,7 +63,7 @@ def _operation(route: Route) -> dict[str, Any]:
         found["parameters"] = parameters
     if route.body is not None:
         found["requestBody"] = {
-            "required": bool(route.body.get("required")) or route.method == "PATCH",
+            "required": route.needs_body,
             "content": {"application/json": {"schema": route.body}},
         }
     return found

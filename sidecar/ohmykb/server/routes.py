@@ -31,6 +31,10 @@ class Route:
     also: tuple[int, ...] = ()
     """Statuses besides 200 and those every route may answer."""
 
+    @property
+    def needs_body(self) -> bool:
+        return self.body is not None and (self.method == "PATCH" or bool(self.body.get("required")))
+
 
 NOTE = Param("note", "a note's path, or its name as in a link", required=True, pattern=INSIDE)
 QUERY: Final = (

@@ -72,7 +72,7 @@ PROBE: Final = some(
     ),
     "degraded",
 )  # fmt: skip
-RELATED_NOTE: Final = obj(path=TEXT, title=TEXT, score=SHARE, shared=many(TEXT))
+RELATED_NOTE: Final = obj(path=TEXT, title=maybe(TEXT), score=SHARE, shared=many(TEXT))
 RELATED: Final = obj(note=TEXT, related=many(RELATED_NOTE))
 NEIGHBOR: Final = obj(path=TEXT, title=TEXT, hops=one_of(), via=maybe(TEXT), relation=TEXT)
 NEIGHBOR["properties"]["hops"] = {"type": "integer", "enum": [1, 2]}

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterable
 from typing import NamedTuple
+from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +32,7 @@ class Where(NamedTuple):
     folder: str | None = None
     """Vault-relative, no `/` at the end."""
     tag: str | None = None
-    """Lower case; the tag itself or one below it."""
+    """As stored (NFC, lower case); the tag itself or one below it."""
     since: str | None = None
     """ISO day; notes about that day or later, or changed since."""
 
@@ -92,6 +93,11 @@ def spread(db: Database, term: str) -> int:
 def size(db: Database) -> int:
     """Notes and canvases in the index."""
     return int(db.value("SELECT count(*) FROM notes"))
+
+
+def holds(db: Database, note: int) -> bool:
+    """Whether a note is in the index, and not left out."""
+    return db.row("SELECT 1 FROM notes WHERE id = ?", (note,)) is not None
 
 
 def fetch(db: Database, ids: Iterable[int]) -> list[Found]:
@@ -156,8 +162,10 @@ def terms_after(db: Database, last: int) -> list[tuple[int, str]]:
 def _filter(where: Where, column: str = "rowid") -> tuple[str, list[str]]:
     sql, values = "", []
     if where.folder is not None:
-        sql += f" AND {column} IN (SELECT id FROM files WHERE path >= ? AND path < ?)"
-        values += [where.folder + "/", where.folder + "0"]
+        forms = sorted({where.folder, *(normalize(form, where.folder) for form in ("NFC", "NFD"))})
+        under = " OR ".join(["path >= ? AND path < ?"] * len(forms))
+        sql += f" AND {column} IN (SELECT id FROM files WHERE {under})"
+        values += [folder + end for folder in forms for end in ("/", "0")]
     if where.tag is not None:
         sql += f" AND {column} IN (SELECT note FROM tags WHERE tag = ? OR (tag >= ? AND tag < ?))"
         values += [where.tag, where.tag + "/", where.tag + "0"]

@@ -55,7 +55,7 @@ def two_hops(db: Database, note: int, limit: int) -> list[Neighbor]:
     """
     near = links_between(db, note)
     ways: dict[int, list[tuple[int, str]]] = {}
-    for between in sorted(near)[:HUB]:
+    for between in sorted(titles(db, sorted(near)))[:HUB]:
         for far, relation in _around(db, between):
             if far != note and far not in near:
                 ways.setdefault(far, []).append((between, relation))
@@ -66,7 +66,7 @@ def two_hops(db: Database, note: int, limit: int) -> list[Neighbor]:
         names = titles(db, [*some, *{ways[far][0][0] for far in some}])
         for far in some:
             between, relation = ways[far][0]
-            if far in names and between in names:
+            if far in names:
                 found.append(Neighbor(far, *names[far], 2, names[between][0], relation))
     return found
 

@@ -70,7 +70,7 @@ def test_no_settled_case_is_forgotten(shared: Path) -> None:
 def fixtures() -> list[tuple[str, str, list[str]]]:
     found = []
     for path in sorted(FIXTURES.glob("*.md")):
-        parts = re.split(r"^\.\n", path.read_text("utf-8"), flags=re.M)
+        parts = re.split(r"^\.\n", path.read_text("utf-8"), flags=re.MULTILINE)
         for at in range(0, len(parts) - 2, 3):
             name = parts[at].rstrip().rsplit("\n", 1)[-1].removeprefix("## ")
             source, expected = parts[at + 1][:-1].replace("→", "\t"), parts[at + 2]
