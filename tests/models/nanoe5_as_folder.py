@@ -9,6 +9,7 @@ import json
 import struct
 import sys
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ class Model:
         scores = self.take(f"{count}f")
         blob = self.data[self.at : self.at + size]
         self.at += size
-        pieces = [blob[a:b].decode() for a, b in zip(offsets, offsets[1:], strict=False)]
+        pieces = [blob[a:b].decode() for a, b in pairwise(offsets)]
         self.vocabulary = list(zip(pieces, map(float, scores), strict=True))
         _, skipped = self.take("iI")  # the normalisation map: NFKC stands for it here
         self.at += skipped

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ohmykb.models.encoder import EncoderMissingError, empty, prepare
+from ohmykb.models.encoder import MAX_QUERY, EncoderMissingError, empty, prepare
 from ohmykb.models.snapshot import Snapshot, open_snapshot, write_snapshot
 from ohmykb.models.vocabulary import LazyTokenizer, vocabulary_arrays
 
@@ -53,10 +53,10 @@ class BundledEncoder:
         self._snapshot: Snapshot | None = None
 
     def encode_queries(self, texts: "Sequence[str]") -> "NDArray[np.float32]":
-        return self._encode(texts)
+        return self._encode(prepare(texts, MAX_QUERY))
 
     def encode_passages(self, texts: "Sequence[str]") -> "NDArray[np.float32]":
-        return self._encode(texts)
+        return self._encode(prepare(texts))
 
     def warm(self) -> None:
         """Also reads the whole table once: a damaged one is made again."""
@@ -67,10 +67,10 @@ class BundledEncoder:
                 self._backend, self._snapshot = self._unpack(), None
         self._encode([""])
 
-    def _encode(self, texts: "Sequence[str]") -> "NDArray[np.float32]":
+    def _encode(self, texts: list[str]) -> "NDArray[np.float32]":
         if not texts:
             return empty(DIM)
-        return np.asarray(self._loaded().encode(prepare(texts)), dtype=np.float32)
+        return np.asarray(self._loaded().encode(texts), dtype=np.float32)
 
     def _loaded(self) -> Any:
         if self._backend is None:

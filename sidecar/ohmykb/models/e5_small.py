@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ohmykb.models.encoder import EncoderMissingError, empty, prepare, unit
+from ohmykb.models.encoder import MAX_PASSAGE, MAX_QUERY, EncoderMissingError, empty, prepare, unit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,10 +52,10 @@ class E5SmallEncoder:
         self._engine: Any = None
 
     def encode_queries(self, texts: "Sequence[str]") -> "NDArray[np.float32]":
-        return self._encode(texts, queries=True)
+        return self._encode(prepare(texts, MAX_QUERY), queries=True)
 
     def encode_passages(self, texts: "Sequence[str]") -> "NDArray[np.float32]":
-        return self._encode(texts, queries=False)
+        return self._encode(prepare(texts), queries=False)
 
     def warm(self) -> None:
         """Also reads the weights once: others than those recorded are refused."""
@@ -68,12 +68,12 @@ class E5SmallEncoder:
             raise _broken("holds other weights than the ones this version knows")
         self._encode([""], queries=True)
 
-    def _encode(self, texts: "Sequence[str]", *, queries: bool) -> "NDArray[np.float32]":
+    def _encode(self, texts: list[str], *, queries: bool) -> "NDArray[np.float32]":
         if not texts:
             return empty(DIM)
         # The engine puts `query: ` and `passage: ` before the texts itself. Its model is read-only and its
         # scratch memory each call's own, so a query need not wait for a batch of passages.
-        vectors = self._loaded().encode([_fit(text) for text in prepare(texts)], is_query=queries)
+        vectors = self._loaded().encode([_fit(text) for text in texts], is_query=queries)
         return unit(np.asarray(vectors, dtype=np.float32), "The e5-small encoder")
 
     def _loaded(self) -> Any:
@@ -85,7 +85,9 @@ class E5SmallEncoder:
 
 
 def _fit(text: str) -> str:
-    return text.replace(_SWOLLEN, unicodedata.normalize("NFKC", _SWOLLEN)) if _SWOLLEN in text else text
+    if _SWOLLEN not in text:
+        return text
+    return text.replace(_SWOLLEN, unicodedata.normalize("NFKC", _SWOLLEN))[:MAX_PASSAGE]
 
 
 def _load() -> Any:

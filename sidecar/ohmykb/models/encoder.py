@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-MAX_CHARS: Final = 8_000
-"""What of one text is encoded; more than any encoder here reads well, and a bound on time and memory."""
+MAX_PASSAGE: Final = 8_000
+"""Characters of a passage that are encoded; more than any encoder reads well, and a bound on time and memory."""
+MAX_QUERY: Final = 1_000
+"""Characters of a query: somebody waits for it."""
 
 
 class EncoderMissingError(KbError):
@@ -59,9 +61,9 @@ class Encoder(Protocol):
         """Loads now what the first vector would load, and checks what is too slow to check then."""
 
 
-def prepare(texts: "Iterable[str]") -> list[str]:
-    """Texts that no engine stumbles over: no lone surrogates, no NUL (an end to C), bounded length."""
-    return [text[:MAX_CHARS].encode("utf-8", "replace").decode().replace("\0", " ") for text in texts]
+def prepare(texts: "Iterable[str]", limit: int = MAX_PASSAGE) -> list[str]:
+    """Texts that no engine stumbles over: no lone surrogates, no NUL (an end to C), at most `limit` characters."""
+    return [text[:limit].encode("utf-8", "replace").decode().replace("\0", " ") for text in texts]
 
 
 def unit(vectors: "NDArray[np.float32]", who: str) -> "NDArray[np.float32]":

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from ohmykb.config import ConfigError
 from ohmykb.models.embeddings_answer import OddAnswerError, error_words, read_answer
-from ohmykb.models.encoder import EncoderUnavailableError, empty, prepare, unit
+from ohmykb.models.encoder import MAX_QUERY, EncoderUnavailableError, empty, prepare, unit
 from ohmykb.models.prefixes import prefixes
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class HttpEncoder:
         left = self._rests_until - time.monotonic()
         if left > 0:
             raise self._unavailable(f"did not answer a moment ago, and is tried again in {left:.0f} s")
-        ready = [self._query_prefix + text for text in prepare(texts)]
+        ready = [self._query_prefix + text for text in prepare(texts, MAX_QUERY)]
         limit = time.monotonic() + self._patience.query
         return self._encode(ready, limit)
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ohmykb.models.encoder import EncoderMissingError, empty, prepare, unit
+from ohmykb.models.encoder import MAX_QUERY, EncoderMissingError, empty, prepare, unit
 from ohmykb.models.prefixes import prefixes
 
 if TYPE_CHECKING:
@@ -66,24 +66,22 @@ class SentenceTransformersEncoder:
         return int(measured())
 
     def encode_queries(self, texts: "Sequence[str]") -> "NDArray[np.float32]":
-        return self._encode(texts, _QUERY, 0)
+        return self._encode(prepare(texts, MAX_QUERY), _QUERY, 0)
 
     def encode_passages(self, texts: "Sequence[str]") -> "NDArray[np.float32]":
-        return self._encode(texts, _PASSAGE, 1)
+        return self._encode(prepare(texts), _PASSAGE, 1)
 
     def warm(self) -> None:
         self.encode_queries([""])
 
-    def _encode(self, texts: "Sequence[str]", names: "Sequence[str]", side: int) -> "NDArray[np.float32]":
+    def _encode(self, texts: list[str], names: "Sequence[str]", side: int) -> "NDArray[np.float32]":
         engine = self._loaded()
         if not texts:
             return empty(self.dim)
         prompt = _prompt(engine.prompts, names)
         if prompt is None:
             prompt = prefixes(self._model)[side]
-        vectors = engine.encode(
-            prepare(texts), prompt=prompt, batch_size=BATCH, convert_to_numpy=True, show_progress_bar=False
-        )
+        vectors = engine.encode(texts, prompt=prompt, batch_size=BATCH, convert_to_numpy=True, show_progress_bar=False)
         return unit(np.asarray(vectors, dtype=np.float32), f"The model {self._model}")
 
     def _loaded(self) -> Any:
@@ -100,7 +98,7 @@ class SentenceTransformersEncoder:
         if folder.is_dir():
             _refuse_code(folder)
             return folder
-        if folder.is_absolute() or not re.fullmatch(r"[\w.-]+(?:/[\w.-]+)?", self._model):
+        if folder.is_absolute() or not re.fullmatch(r"\w[\w.-]*(?:/\w[\w.-]*)?", self._model):
             raise EncoderMissingError(
                 f"There is no folder {self._model} with a model for sentence-transformers.",
                 "Correct `model` under [search.sentence_transformers].",
@@ -134,12 +132,17 @@ class SentenceTransformersEncoder:
         _be_quiet(offline=True)
         try:
             import torch
+            from safetensors import SafetensorError
             from sentence_transformers import SentenceTransformer
-
-            # Half of the cores, so that the machine stays usable while passages are encoded.
-            torch.set_num_threads(max(1, (os.cpu_count() or 2) // 2))
+        except (ImportError, OSError) as error:  # OSError: a library of PyTorch's own that does not load
+            raise EncoderMissingError(
+                f"The package sentence-transformers cannot be loaded: {_first_line(error)}.", "Install it again."
+            ) from error
+        # Half of the cores, so that the machine stays usable while passages are encoded.
+        torch.set_num_threads(max(1, (os.cpu_count() or 2) // 2))
+        try:
             return SentenceTransformer(str(folder), local_files_only=True, trust_remote_code=False)
-        except (ImportError, OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError) as error:
+        except (ImportError, OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
             raise EncoderMissingError(
                 f"The model in {folder} cannot be loaded: {_first_line(error)}.",
                 "Fetch it again, or choose another model or encoder.",
@@ -197,9 +200,11 @@ def _refuse_code(folder: Path) -> None:
 
 
 def _be_quiet(*, offline: bool) -> None:
-    """The libraries read these when they are first imported: no telemetry, no look at the network."""
+    """The libraries read these when they are first imported: no telemetry, no chatter, no look at the network."""
     os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
+    os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
     if offline:
         os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
