@@ -54,6 +54,11 @@ def test_absent_means_defaults(tmp_path: Path) -> None:
         "roles": {"raw": [], "wiki": [], "memory": [], "outputs": [], "system": []},
         "write": {"mode": "suggest", "device": None},
         "agent": {"exclude": []},
+        "search": {
+            "encoder": "bundled",
+            "fine": "",
+            "sentence_transformers": {"model": "paraphrase-multilingual-MiniLM-L12-v2"},
+        },
     }
 
 

@@ -7,7 +7,7 @@ environment or from `<config>/config.toml` of this device (`Config.local`). Abse
 import os
 import re
 import sys
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
@@ -21,6 +21,8 @@ VAULT_FILE: Final = ".kb/config.toml"
 MEGABYTE: Final = 1_000_000
 
 WriteMode = Literal["off", "suggest", "auto"]
+QuickEncoder = Literal["bundled", "none"]
+FineEncoder = Literal["", "e5-small", "sentence-transformers", "http"]
 
 
 class ConfigError(KbError):
@@ -66,6 +68,21 @@ class WriteSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class SentenceTransformersSettings:
+    model: str = "paraphrase-multilingual-MiniLM-L12-v2"
+    """A name on the Hugging Face hub, or a folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
+    encoder: QuickEncoder = "bundled"
+    """The quick encoder, which answers at once."""
+    fine: FineEncoder = ""
+    """One that fills in behind it; empty: none."""
+    sentence_transformers: SentenceTransformersSettings = SentenceTransformersSettings()
+
+
+@dataclass(frozen=True, slots=True)
 class AgentSettings:
     exclude: tuple[str, ...] = ()
     """Globs of what never goes to an agent or a remote model."""
@@ -93,6 +110,7 @@ class Config:
     roles: RoleSettings = RoleSettings()
     write: WriteSettings = WriteSettings()
     agent: AgentSettings = AgentSettings()
+    search: SearchSettings = SearchSettings()
     local: Local = Local()
     warnings: tuple[str, ...] = ()
     """What the files hold that this version does not know; sentences."""
@@ -119,10 +137,7 @@ def load(root: Path) -> Config:
 def settings_dict(config: Config) -> dict[str, dict[str, Any]]:
     """The vault's settings with defaults filled in, as JSON; nothing of this device."""
     return {
-        name: {
-            part.name: list(value) if isinstance(value := getattr(section, part.name), tuple) else value
-            for part in fields(section)
-        }
+        name: {part.name: _plain(getattr(section, part.name)) for part in fields(section)}
         for name in _SECTIONS
         for section in (getattr(config, name),)
     }
@@ -151,6 +166,8 @@ def patch_settings(root: Path, patch: "Mapping[str, Any]") -> Config:
         for key, value in changes.items():
             if value is None:
                 table.pop(key, None)
+            elif isinstance(value, dict) and key in table:
+                table[key].update(value)
             else:
                 table[key] = value
     text = tomlkit.dumps(document)
@@ -250,10 +267,25 @@ def _folders(value: object) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _mode(value: object) -> WriteMode:
-    if value not in get_args(WriteMode):
-        raise ValueError('"off", "suggest" or "auto"')
-    return value  # type: ignore[return-value]  # just compared
+def _one_of(words: object) -> "Callable[[object], object]":
+    *most, last = (f'"{word}"' for word in get_args(words))
+
+    def check(value: object) -> object:
+        if value not in get_args(words):
+            raise ValueError(f"{', '.join(most)} or {last}")
+        return value
+
+    return check
+
+
+def _sentence_transformers(value: object) -> SentenceTransformersSettings:
+    """What a later version adds to this section is left alone."""
+    if not isinstance(value, dict):
+        raise ValueError("a section, [search.sentence_transformers]")
+    model = value.get("model", SentenceTransformersSettings().model)
+    if not isinstance(model, str) or not model.strip():
+        raise ValueError('a section with `model = "…"`, a name on the Hugging Face hub or a folder')
+    return SentenceTransformersSettings(model.strip())
 
 
 def _name(value: object) -> str:
@@ -275,8 +307,16 @@ _SECTIONS: "Final[dict[str, tuple[type, dict[str, Callable[[object], object]]]]]
     ),
     "vault": (VaultSettings, {"follow_symlinks": _boolean}),
     "roles": (RoleSettings, dict.fromkeys(("raw", "wiki", "memory", "outputs", "system"), _folders)),
-    "write": (WriteSettings, {"mode": _mode, "device": _name}),
+    "write": (WriteSettings, {"mode": _one_of(WriteMode), "device": _name}),
     "agent": (AgentSettings, {"exclude": _globs}),
+    "search": (
+        SearchSettings,
+        {
+            "encoder": _one_of(QuickEncoder),
+            "fine": _one_of(FineEncoder),
+            "sentence_transformers": _sentence_transformers,
+        },
+    ),
 }
 
 
@@ -318,8 +358,15 @@ def _check_patch(patch: "Mapping[str, Any]") -> dict[str, dict[str, Any]]:
                 kept = None if value is None else checks[key](value)
             except ValueError as error:
                 raise UsageError(f"`{name}.{key}` should be {error}.") from error
-            checked.setdefault(name, {})[key] = list(kept) if isinstance(kept, tuple) else kept
+            checked.setdefault(name, {})[key] = _plain(kept)
     return checked
+
+
+def _plain(value: Any) -> Any:
+    """As JSON and TOML have it."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    return list(value) if isinstance(value, tuple) else value
 
 
 # --- files

@@ -1,0 +1,1 @@
+"""Texts go in; vectors of unit length come out, from weights on this machine or an endpoint its owner named."""

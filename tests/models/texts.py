@@ -1,0 +1,25 @@
+"""Texts of many scripts, shapes and oddities, for encoders to agree on."""
+
+TEXTS = [
+    "资金费率套利：永续合约每八小时结算一次",
+    "How does funding rate arbitrage work?",
+    "可转债的下修条款 and the conversion premium",
+    "Обратимые облигации и процентные ставки",
+    "転換社債とは何か。",
+    "전환사채의 전환가액",
+    "السندات القابلة للتحويل ﷺ",
+    "พันธบัตรแปลงสภาพ",
+    "Ünïcödé ＦＵＬＬ－ＷＩＤＴＨ ﬁ ligature ½ ①",
+    "▁ ▁▁ literal marks ▁a",
+    "emoji 🚀👩‍👩‍👧 and \u200b zero width",
+    "  spaces \t\n around \u3000 ",
+    "",
+    " ",
+    "a",
+    "▁",
+    "\ufdfa" * 40,
+    "1,234.56% 2026-11-30 v0.2.1",
+    "`code()` **bold** [[link|shown]] #tag ^block",
+    "nul \0 and surrogate \ud800 inside",
+    "long " * 700 + "长" * 700,
+]
