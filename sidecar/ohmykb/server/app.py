@@ -45,7 +45,10 @@ def _view(service: Service, route: Route) -> Callable[..., Response]:
         asked = _asked(parts, route.params)
         if route.body is not None:
             asked = check(_body(needed=route.needs_body), route.body)
-        answer = route.answer(service, asked)
+        try:
+            answer = route.answer(service, asked)
+        finally:
+            service.readers.give_back()
         if route.text is not None and (look := _style(request.headers.get("Accept", ""))) is not None:
             return Response(route.text(answer, look), content_type="text/plain; charset=utf-8")
         return _json(dump(answer))

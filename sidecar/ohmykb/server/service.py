@@ -19,6 +19,7 @@ from ohmykb.search.probe import Mode, Prober
 from ohmykb.server.changes import Changes
 from ohmykb.server.discovery import API
 from ohmykb.server.tasks import Tasks
+from ohmykb.store import files
 from ohmykb.store.connection import Database, DatabaseError, Readers, snapshot
 from ohmykb.vault.rules import Rules
 
@@ -58,6 +59,8 @@ class Service:
     changes: Changes
     stop: Callable[[], None]
     tasks: Tasks = field(init=False)
+    _counted: tuple[int, Json] = (-1, {})
+    """The numbers of the index at a revision."""
 
     def __post_init__(self) -> None:
         self.tasks = Tasks(self.worker, self.counts)
@@ -79,7 +82,12 @@ class Service:
 
     def counts(self) -> Json:
         with snapshot(self.db()) as db:
-            return graph.counts(db)
+            revision = files.revision(db)
+            known, counts = self._counted
+            if known != revision:
+                counts = graph.counts(db)
+                self._counted = (revision, counts)
+            return dict(counts)
 
     def status(self) -> Json:
         work = self.worker.work

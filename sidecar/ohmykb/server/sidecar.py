@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 from typing import Final
 
 from ohmykb.clock import SystemClock
@@ -19,7 +19,7 @@ from ohmykb.server.front import Front
 from ohmykb.server.guard import Guard
 from ohmykb.server.service import Service, Standing
 from ohmykb.store import bulk, files
-from ohmykb.store.connection import Readers
+from ohmykb.store.connection import DatabaseError, Readers
 from ohmykb.vault.rules import Rules
 from ohmykb.vault.watch import SETTINGS_FILES, Watcher, WatchError
 
@@ -43,6 +43,7 @@ class Sidecar:
     ) -> None:
         self._root = root
         self._front = front
+        self._readers = readers
         self._open_index = open_index
         self._load = load
         config, rules = load()
@@ -76,10 +77,21 @@ class Sidecar:
         self._worker.start()
         stack.callback(self._worker.stop)
         stack.callback(self._stopped.set)
+        stack.callback(self._readers.close)
         self._opened.wait(OPEN_S)
         if self._failure is not None:
             raise self._failure
+        # On a thread that ends, and its reading connection with it.
+        Thread(target=self._warm, name="warming", daemon=True).start()
         self._front.open(Guard(make_app(self.service), self._front.port, token))
+
+    def _warm(self) -> None:
+        try:
+            self._prober.warm()
+        except DatabaseError:
+            log.info("nothing to warm up yet")
+        finally:
+            self._readers.give_back()
 
     def stop(self) -> None:
         """From any thread; `Front.run` then returns."""

@@ -92,19 +92,39 @@ def open_reader(path: Path, version: int) -> Database:
 
 
 class Readers:
-    """One reading connection a thread."""
+    """One reading connection a thread, as long as the thread needs it.
+
+    A server gives it back after each request: then few serve many threads, and each maps the database
+    into memory only once.
+    """
 
     def __init__(self, path: Path, version: int) -> None:
         self._path = path
         self._version = version
         self._local = local()
+        self._free: list[Database] = []
 
     def get(self) -> Database:
         db: Database | None = getattr(self._local, "db", None)
         if db is None:
-            db = open_reader(self._path, self._version)
+            try:
+                db = self._free.pop()
+            except IndexError:
+                db = open_reader(self._path, self._version)
             self._local.db = db
         return db
+
+    def give_back(self) -> None:
+        """This thread is done reading for now."""
+        db: Database | None = getattr(self._local, "db", None)
+        if db is not None:
+            self._local.db = None
+            self._free.append(db)
+
+    def close(self) -> None:
+        """Closes what was given back."""
+        while self._free:
+            self._free.pop().close()
 
 
 @contextmanager
