@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 
 from ohmykb.markdown.canvas import scan_canvas
@@ -51,13 +51,24 @@ def draft_note(file: int, path: str, text: str, problems: Sequence[Problem]) -> 
         _flags(properties), json.dumps(properties, ensure_ascii=False) if properties else "{}",
         found.headings, [block.id for block in found.blocks],
         names, sorted(tags), found.links, (),
-        text, chunks, [_hash(part.heading, text[part.start : part.end]) for part in chunks],
+        text, chunks, [_hash(chunk_text(heading, text[part.start : part.end])) for part in chunks],
         Words(
             name_words, alias_words, tag_words, heading_words, property_words, path_words, body_words,
             sounds([label, *names]),
         ),
         [*problems, *found.problems],
+        _hash(names_text(heading, name, names)),
     )  # fmt: skip
+
+
+def chunk_text(title: str, text: str) -> str:
+    """A chunk as it is encoded: a passage alone does not say what it is about."""
+    return f"{title}\n{text}"
+
+
+def names_text(title: str, name: str, aliases: Iterable[str]) -> str:
+    """All that a note is called, as it is encoded."""
+    return " | ".join(dict.fromkeys((name, title, *aliases)))
 
 
 def draft_canvas(file: int, path: str, text: str, problems: Sequence[Problem]) -> NoteRow:
@@ -112,5 +123,5 @@ def _flags(properties: dict[str, JSON]) -> int:
     return flags
 
 
-def _hash(heading: str, text: str) -> bytes:
-    return sha256(f"{heading}\n{text}".encode("utf-8", "surrogatepass")).digest()[:HASH_BYTES]
+def _hash(text: str) -> bytes:
+    return sha256(text.encode("utf-8", "surrogatepass")).digest()[:HASH_BYTES]

@@ -34,7 +34,7 @@ class Content(NamedTuple):
 def note(db: Database, file: int) -> Content | None:
     """What is stored of a note."""
     row = db.row(
-        "SELECT title, type, domain, date, flags, properties, headings, blocks FROM notes WHERE id = ?",
+        "SELECT title, type, domain, date, flags, properties, names_hash, headings, blocks FROM notes WHERE id = ?",
         (file,),
     )
     if row is None:
@@ -42,7 +42,7 @@ def note(db: Database, file: int) -> Content | None:
     text = db.row("SELECT text FROM texts WHERE note = ?", (file,))
     sizes = db.row("SELECT sz FROM words_docsize WHERE id = ?", (file,))
     return Content(
-        row[:6], json.loads(row[6]), json.loads(row[7]),
+        row[:7], json.loads(row[7]), json.loads(row[8]),
         [r[0] for r in db.rows("SELECT alias FROM aliases WHERE note = ? ORDER BY rowid", (file,))],
         [r[0] for r in db.rows("SELECT tag FROM tags WHERE note = ? ORDER BY tag", (file,))],
         db.rows("SELECT kind, raw, linkpath, subpath, display, line, start, key, name_key, target FROM links"
@@ -58,7 +58,7 @@ def note(db: Database, file: int) -> Content | None:
 def expected(row: NoteRow) -> Content:
     """What should be stored of a note drafted afresh."""
     return Content(
-        (row.title, row.type, row.domain, row.date, row.flags, row.properties),
+        (row.title, row.type, row.domain, row.date, row.flags, row.properties, row.names_hash),
         [[h.level, h.text, h.line] for h in row.headings], list(row.blocks),
         list(row.aliases), sorted(row.tags),
         [

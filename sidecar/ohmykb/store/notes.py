@@ -52,6 +52,8 @@ class NoteRow(NamedTuple):
     """One a chunk."""
     words: Words
     problems: Sequence[Problem]
+    names_hash: bytes = b""
+    """Of the names as they are encoded; empty for what is not encoded."""
 
 
 def write(db: Database, notes: Sequence[NoteRow], *, fresh: bool) -> None:
@@ -60,11 +62,11 @@ def write(db: Database, notes: Sequence[NoteRow], *, fresh: bool) -> None:
         erase(db, [note.id for note in notes])
     many = db.executemany
     many(
-        "INSERT INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [
             (n.id, n.title, n.type, n.domain, n.date, n.flags, n.properties,
              json.dumps([(h.level, h.text, h.line) for h in n.headings], ensure_ascii=False) if n.headings else "[]",
-             json.dumps(n.blocks) if n.blocks else "[]")
+             json.dumps(n.blocks) if n.blocks else "[]", n.names_hash)
             for n in notes
         ],
     )  # fmt: skip

@@ -1,6 +1,6 @@
 """The tables of the index: all of them derived from the vault, and safe to delete."""
 
-RECIPE = 1
+RECIPE = 2
 """Raise it when scanning or segmenting changes what is stored: every note is then read again."""
 
 INDEX_MIGRATIONS = (
@@ -60,7 +60,7 @@ CREATE TABLE chunks (
     note INTEGER NOT NULL REFERENCES notes ON DELETE CASCADE,
     start INTEGER NOT NULL, "end" INTEGER NOT NULL,  -- code points in the note's text
     line INTEGER NOT NULL, heading TEXT NOT NULL,
-    hash BLOB NOT NULL                -- of heading and text: what a vector belongs to
+    hash BLOB NOT NULL                -- of title and text: what a vector belongs to
 ) STRICT;
 
 CREATE TABLE vector_sets (            -- one an encoder; filled by encoding
@@ -82,6 +82,19 @@ CREATE TABLE terms (                  -- Latin words ever met, to find parts of 
     id INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE
 ) STRICT;
 """,
+    """
+ALTER TABLE notes ADD COLUMN names_hash BLOB NOT NULL DEFAULT x'';  -- of title, name and aliases
+ALTER TABLE vector_sets ADD COLUMN query_means BLOB;  -- float32[2, dim]: mean of queries by language
+
+CREATE TABLE encoded (                -- which texts have a vector, and where it lies
+    set_id INTEGER NOT NULL REFERENCES vector_sets ON DELETE CASCADE,
+    hash BLOB NOT NULL,               -- names_hash of a note, or hash of a chunk
+    slot INTEGER,                     -- rowid in vectors_<set>; NULL: nothing of it is worth encoding
+    language INTEGER NOT NULL,        -- 0 Latin and others, 1 Chinese
+    PRIMARY KEY (set_id, hash)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX encoded_slot ON encoded (set_id, slot);
+""",
 )
 
 SECONDARY = {
@@ -95,6 +108,7 @@ SECONDARY = {
     "links_target": "CREATE INDEX IF NOT EXISTS links_target ON links (target, source) WHERE target IS NOT NULL",
     "links_name": "CREATE INDEX IF NOT EXISTS links_name ON links (name_key)",
     "chunks_note": "CREATE INDEX IF NOT EXISTS chunks_note ON chunks (note)",
+    "notes_names": "CREATE INDEX IF NOT EXISTS notes_names ON notes (names_hash)",
     "chunks_hash": "CREATE INDEX IF NOT EXISTS chunks_hash ON chunks (hash)",
     "problems_path": "CREATE INDEX IF NOT EXISTS problems_path ON problems (path)",
 }

@@ -5,15 +5,17 @@ is encoded once. Slots are used again by UPDATE, for DELETE and INSERT leak spac
 (sqlite-vec issues 54, 178, 220; measured: facts of design 1).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import NamedTuple
 
 import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from ohmykb.store.connection import Database
+from ohmykb.store.connection import Database, DatabaseError, transaction
 
+Vectors = NDArray[np.float32]
 BUILDING, SERVING = "building", "serving"
 
 
@@ -22,6 +24,8 @@ class VectorSet(NamedTuple):
     encoder: str
     dim: int
     state: str
+    query_means: bytes | None = None
+    """float32[2, dim] by language, for encoders that take questions otherwise than passages."""
 
 
 class Wanted(NamedTuple):
@@ -34,34 +38,55 @@ class Wanted(NamedTuple):
     """Where the text stands in the note; both -1 for the note's names."""
 
 
-def load_extension(db: Database) -> None:
-    """Makes vec0 known to this connection (0.3 ms: by path, for importing sqlite_vec pulls numpy)."""
-    from importlib.util import find_spec
+class Row(NamedTuple):
+    """A vector to be kept; None where nothing of the text is worth encoding."""
 
+    hash: bytes
+    vector: NDArray[np.float32] | None
+    language: int
+
+
+class Placed(NamedTuple):
+    """Which vectors belong to which notes: arrays of one length."""
+
+    notes: NDArray[np.int64]
+    places: NDArray[np.int64]
+    """Chunk ids; 0 for names."""
+    slots: NDArray[np.int64]
+    languages: NDArray[np.int64]
+
+
+def load_extension(db: Database) -> None:
+    """Makes vec0 known to this connection (0.3 ms: by path, for importing sqlite_vec pulls numpy).
+
+    Raises DatabaseError where it cannot be loaded.
+    """
     spec = find_spec("sqlite_vec")
-    if spec is None or not spec.submodule_search_locations:
-        raise apsw.ExtensionLoadingError("sqlite_vec is not installed")
-    db.enable_load_extension(True)  # noqa: FBT003 - apsw's own signature
+    folders = spec.submodule_search_locations if spec is not None else None
     try:
-        db.load_extension(f"{next(iter(spec.submodule_search_locations))}/vec0")
-    finally:
-        db.enable_load_extension(False)  # noqa: FBT003
+        db.enable_load_extension(True)
+        db.load_extension(f"{next(iter(folders or ['']))}/vec0")
+        db.enable_load_extension(False)
+    except apsw.ExtensionLoadingError as error:
+        raise DatabaseError(f"sqlite-vec cannot be loaded: {error}.", "Install oh-my-kb anew") from error
 
 
 def sets(db: Database) -> list[VectorSet]:
-    return [VectorSet(*row) for row in db.rows("SELECT id, encoder, dim, state FROM vector_sets ORDER BY id")]
+    rows = db.rows("SELECT id, encoder, dim, state, query_means FROM vector_sets ORDER BY id")
+    return [VectorSet(*row) for row in rows]
 
 
 def make_set(db: Database, encoder: str, dim: int) -> VectorSet:
     """The set of an encoder, made if it is not there."""
     for one in sets(db):
-        if one.encoder == encoder:
+        if one.encoder == encoder and one.dim == dim:
             return one
-    db.execute("INSERT INTO vector_sets (encoder, dim, state) VALUES (?, ?, ?)", (encoder, dim, BUILDING))
-    number = int(db.last_insert_rowid())
-    db.execute(
-        f"CREATE VIRTUAL TABLE vectors_{number} USING vec0 (vector float[{int(dim)}] distance_metric=cosine)"
-    )
+    with transaction(db):
+        db.execute("INSERT INTO vector_sets (encoder, dim, state) VALUES (?, ?, ?)", (encoder, dim, BUILDING))
+        number = int(db.last_insert_rowid())
+        db.execute(
+            f"CREATE VIRTUAL TABLE vectors_{number} USING vec0 (vector float[{int(dim)}] distance_metric=cosine)"
+        )
     return VectorSet(number, encoder, dim, BUILDING)
 
 
@@ -69,73 +94,109 @@ def set_state(db: Database, number: int, state: str) -> None:
     db.execute("UPDATE vector_sets SET state = ? WHERE id = ?", (state, number))
 
 
+def set_query_means(db: Database, number: int, means: bytes) -> None:
+    db.execute("UPDATE vector_sets SET query_means = ? WHERE id = ?", (means, number))
+
+
 def drop_set(db: Database, number: int) -> None:
     """Forgets a set and its vectors."""
-    db.execute(f"DROP TABLE vectors_{int(number)}")
-    db.execute("DELETE FROM encoded WHERE set_id = ?", (number,))
-    db.execute("DELETE FROM vector_sets WHERE id = ?", (number,))
+    with transaction(db):
+        db.execute("DELETE FROM encoded WHERE set_id = ?", (number,))
+        db.execute("DELETE FROM vector_sets WHERE id = ?", (number,))
+        db.execute(f"DROP TABLE vectors_{int(number)}")
 
 
-def wanted(db: Database, number: int, limit: int) -> list[Wanted]:
-    """Texts of the index that have no vector in the set: names first, then chunks."""
-    found = [
-        Wanted(row[0], row[1], -1, -1)
-        for row in db.rows(
-            "SELECT n.names_hash, n.id FROM notes n JOIN files f ON f.id = n.id WHERE f.kind = 0 AND NOT EXISTS"
-            " (SELECT 1 FROM encoded e WHERE e.set_id = ? AND e.hash = n.names_hash) LIMIT ?",
-            (number, limit),
-        )
-    ]
+_WITHOUT = (
+    " NOT EXISTS (SELECT 1 FROM encoded e WHERE e.set_id = ?1 AND e.hash = {hash}) AND (?2 OR n.flags & 1 = 0)"
+)
+
+
+def wanted(db: Database, number: int, limit: int, *, private: bool) -> list[Wanted]:
+    """Texts of the index that have no vector in the set, names first; those of private notes if asked for."""
+    found = db.rows(
+        "SELECT n.names_hash, n.id, -1, -1 FROM notes n WHERE n.names_hash <> x'' AND"
+        + _WITHOUT.format(hash="n.names_hash")
+        + " LIMIT ?3",
+        (number, private, limit),
+    )
     if len(found) < limit:
-        found += [
-            Wanted(*row)
-            for row in db.rows(
-                'SELECT c.hash, c.note, c.start, c."end" FROM chunks c WHERE NOT EXISTS'
-                " (SELECT 1 FROM encoded e WHERE e.set_id = ? AND e.hash = c.hash) LIMIT ?",
-                (number, limit - len(found)),
-            )
-        ]
-    return found
+        found += db.rows(
+            'SELECT c.hash, c.note, c.start, c."end" FROM chunks c JOIN notes n ON n.id = c.note WHERE'
+            + _WITHOUT.format(hash="c.hash")
+            + " LIMIT ?3",
+            (number, private, limit - len(found)),
+        )
+    return [Wanted(*row) for row in found]
 
 
-def unencoded(db: Database, number: int) -> int:
+def unencoded(db: Database, number: int, *, private: bool) -> int:
     """How many texts of the index have no vector in the set."""
     return int(
         db.value(
-            "SELECT (SELECT count(DISTINCT hash) FROM chunks c WHERE NOT EXISTS"
-            " (SELECT 1 FROM encoded e WHERE e.set_id = ?1 AND e.hash = c.hash))"
-            " + (SELECT count(DISTINCT names_hash) FROM notes n JOIN files f ON f.id = n.id WHERE f.kind = 0"
-            " AND NOT EXISTS (SELECT 1 FROM encoded e WHERE e.set_id = ?1 AND e.hash = n.names_hash))",
-            (number,),
+            "SELECT (SELECT count(*) FROM notes n WHERE n.names_hash <> x'' AND"
+            + _WITHOUT.format(hash="n.names_hash")
+            + ") + (SELECT count(*) FROM chunks c JOIN notes n ON n.id = c.note WHERE"
+            + _WITHOUT.format(hash="c.hash")
+            + ")",
+            (number, private),
         )
     )
 
 
-def put(db: Database, number: int, rows: Sequence[tuple[bytes, NDArray[np.float32]]]) -> None:
-    """Keeps vectors by the hash of their text; slots of texts that are gone are used again."""
-    free = [
-        row[0]
-        for row in db.rows(
-            "SELECT slot FROM encoded e WHERE set_id = ? AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.hash = e.hash)"
-            " AND NOT EXISTS (SELECT 1 FROM notes n WHERE n.names_hash = e.hash) LIMIT ?",
-            (number, len(rows)),
-        )
-    ]
+def count(db: Database, number: int) -> int:
+    """Vectors kept in a set."""
+    return int(db.value("SELECT count(slot) FROM encoded WHERE set_id = ?", (number,)))
+
+
+def free_slots(db: Database, number: int) -> list[int]:
+    """Slots of texts that are gone, to be used again; forgets those texts."""
+    gone = (
+        "set_id = ? AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.hash = encoded.hash)"
+        " AND NOT EXISTS (SELECT 1 FROM notes n WHERE n.names_hash = encoded.hash)"
+    )
+    slots = [row[0] for row in db.rows(f"SELECT slot FROM encoded WHERE {gone} AND slot IS NOT NULL", (number,))]
+    db.execute(f"DELETE FROM encoded WHERE {gone}", (number,))
+    return slots
+
+
+def put(db: Database, number: int, rows: Sequence[Row], free: list[int]) -> None:
+    """Keeps vectors by the hash of their text; takes slots from `free` first."""
     last = int(db.value("SELECT coalesce(max(slot), 0) FROM encoded WHERE set_id = ?", (number,)))
-    for place, (digest, vector) in enumerate(rows):
-        data = np.ascontiguousarray(vector, dtype=np.float32).tobytes()
-        if place < len(free):
-            slot = free[place]
-            db.execute("DELETE FROM encoded WHERE set_id = ? AND slot = ?", (number, slot))
-            db.execute(f"UPDATE vectors_{number} SET vector = ? WHERE rowid = ?", (data, slot))
-        else:
-            last += 1
-            slot = last
-            db.execute(f"INSERT INTO vectors_{number} (rowid, vector) VALUES (?, ?)", (slot, data))
-        db.execute("INSERT INTO encoded VALUES (?, ?, ?)", (number, digest, slot))
+    for digest, vector, language in rows:
+        slot = None
+        if vector is not None:
+            data = np.ascontiguousarray(vector, dtype=np.float32).tobytes()
+            if free:
+                slot = free.pop()
+                db.execute(f"UPDATE vectors_{number} SET vector = ? WHERE rowid = ?", (data, slot))
+            else:
+                slot = last = last + 1
+                db.execute(f"INSERT OR REPLACE INTO vectors_{number} (rowid, vector) VALUES (?, ?)", (slot, data))
+        db.execute("INSERT OR REPLACE INTO encoded VALUES (?, ?, ?, ?)", (number, digest, slot, language))
 
 
-def read(db: Database, number: int, dim: int, slots: Iterable[int] | None = None) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+def placed(db: Database, number: int) -> tuple[Placed, Placed]:
+    """(names, chunks) of all notes that have vectors in the set."""
+    names = db.rows(
+        "SELECT n.id, 0, e.slot, e.language FROM notes n JOIN encoded e ON e.hash = n.names_hash"
+        " WHERE e.set_id = ? AND e.slot IS NOT NULL ORDER BY n.id",
+        (number,),
+    )
+    chunks = db.rows(
+        "SELECT c.note, c.id, e.slot, e.language FROM chunks c JOIN encoded e ON e.hash = c.hash"
+        " WHERE e.set_id = ? AND e.slot IS NOT NULL ORDER BY c.note, c.id",
+        (number,),
+    )
+    return _placed(names), _placed(chunks)
+
+
+def _placed(rows: list[tuple[int, int, int, int]]) -> Placed:
+    if not rows:
+        return Placed(*(np.empty(0, dtype=np.int64) for _ in range(4)))
+    return Placed(*np.array(rows, dtype=np.int64).T)
+
+
+def read(db: Database, number: int, dim: int, slots: NDArray[np.int64] | None = None) -> tuple[NDArray[np.int64], Vectors]:
     """(slots int64[n], vectors float32[n, dim]) of a set: all of it, or some slots."""
     if slots is None:
         rows = db.rows(f"SELECT rowid, vector FROM vectors_{number}")
