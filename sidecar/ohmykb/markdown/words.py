@@ -168,3 +168,19 @@ def _paired_beyond(codes: NDArray[np.uint32] | NDArray[np.uint16]) -> NDArray[np
 
 def _decode(codes: NDArray[np.uint16] | NDArray[np.uint32]) -> str:
     return codes.tobytes().decode("utf-16-le" if codes.dtype == np.uint16 else "utf-32-le")
+
+
+CHINESE_LETTER = 2.5
+"""A Chinese character says as much as so many Latin letters."""
+CHINESE_SHARE = 0.4
+"""From this share of its text on, a text counts as Chinese."""
+_CHINESE = re.compile("[\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff]")
+_LETTERS = re.compile(r"[^\W\d_\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff]")
+
+
+def is_chinese(text: str) -> bool:
+    """Whether a text counts as Chinese (or Japanese, Korean), by the share of such characters among its letters."""
+    if text.isascii():
+        return False
+    weight = CHINESE_LETTER * len(_CHINESE.findall(text))
+    return weight > 0 and weight >= CHINESE_SHARE * (weight + len(_LETTERS.findall(text)))

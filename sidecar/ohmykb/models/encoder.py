@@ -37,6 +37,8 @@ class Encoder(Protocol):
 
     batch: int
     """A good number of passages for one call."""
+    symmetric: bool
+    """Questions and passages are encoded alike."""
     remote: bool
     """Texts leave our own process: a private note must not be given."""
 

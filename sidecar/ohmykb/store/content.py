@@ -134,3 +134,13 @@ def _varints(data: bytes) -> list[int]:
             numbers.append(value)
             value = 0
     return numbers
+
+
+def texts(db: Database) -> Iterator[str]:
+    """The text of every note, one after the other."""
+    for row in db.execute("SELECT text FROM texts"):
+        yield str(row[0])
+
+
+def titles(db: Database) -> list[str]:
+    return [row[0] for row in db.rows("SELECT title FROM notes ORDER BY id")]

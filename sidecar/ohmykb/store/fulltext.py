@@ -176,3 +176,9 @@ def _filter(where: Where, column: str = "rowid") -> tuple[str, list[str]]:
         )
         values.append(where.since)
     return sql, values
+
+
+def slice_of(db: Database, note: int, start: int, end: int) -> str:
+    """The code points from `start` to `end` of a note's text."""
+    text = db.value("SELECT text FROM texts WHERE note = ?", (note,))
+    return "" if text is None else str(text)[start:end]

@@ -159,8 +159,18 @@ def free_slots(db: Database, number: int) -> list[int]:
     return slots
 
 
-def put(db: Database, number: int, rows: Sequence[Row], free: list[int]) -> None:
-    """Keeps vectors by the hash of their text; takes slots from `free` first."""
+def names(db: Database, note: int) -> tuple[str, str, list[str]]:
+    """(title, path, aliases) of a note."""
+    title, path = db.row("SELECT n.title, f.path FROM notes n JOIN files f ON f.id = n.id WHERE n.id = ?", (note,)) or (
+        "",
+        "",
+    )
+    return title, path, [row[0] for row in db.rows("SELECT alias FROM aliases WHERE note = ? ORDER BY rowid", (note,))]
+
+
+def put(db: Database, number: int, rows: Sequence[Row], free: list[int]) -> list[int]:
+    """Keeps vectors by the hash of their text, in slots from `free` first; returns the slots."""
+    slots: list[int] = []
     last = int(db.value("SELECT coalesce(max(slot), 0) FROM encoded WHERE set_id = ?", (number,)))
     for digest, vector, language in rows:
         slot = None
@@ -172,7 +182,9 @@ def put(db: Database, number: int, rows: Sequence[Row], free: list[int]) -> None
             else:
                 slot = last = last + 1
                 db.execute(f"INSERT OR REPLACE INTO vectors_{number} (rowid, vector) VALUES (?, ?)", (slot, data))
+            slots.append(slot)
         db.execute("INSERT OR REPLACE INTO encoded VALUES (?, ?, ?, ?)", (number, digest, slot, language))
+    return slots
 
 
 def placed(db: Database, number: int) -> tuple[Placed, Placed]:
