@@ -87,6 +87,7 @@ BANNED_NAMES = frozenset({"util", "utils", "helper", "helpers", "common", "misc"
 
 OTHER_TESTS: dict[str, str] = {
     "test_house.py": "the rules of the house themselves",
+    "test_markdown_agreement.py": "the scanner and its witness on the same texts",
 }
 """Tests that belong to no single file, each with what it holds together."""
 
@@ -237,6 +238,9 @@ def files_keep_their_size(root: Path) -> Iterator[str]:
             yield f"{where} is in LONG_FILES but is not long"
 
 
+CATCHING_CALLS = ("suppress", "errorhandler", "register_error_handler")
+
+
 def passes_on(handler: ast.ExceptHandler) -> bool:
     """Cleans up (a rollback) and raises again: nothing is swallowed."""
     last = handler.body[-1]
@@ -253,7 +257,7 @@ def broad_excepts_only_at_the_edges(root: Path) -> Iterator[str]:
             caught: list[ast.expr] = []
             if isinstance(node, ast.ExceptHandler) and not passes_on(node):
                 caught = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type or ast.Name("Exception")]
-            elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("suppress"):
+            elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(CATCHING_CALLS):
                 caught = node.args
             if any(ast.unparse(name).removeprefix("builtins.") in broad for name in caught):
                 line = getattr(node, "lineno", 0)
@@ -426,6 +430,7 @@ FAULTS: list[Planted] = [
         "x.py:3 catches everything",
     ),
     (broad_excepts_only_at_the_edges, {M + "x.py": "with suppress(BaseException):\n    f()\n"}, "x.py:1"),
+    (broad_excepts_only_at_the_edges, {M + "x.py": "app.register_error_handler(Exception, f)\n"}, "x.py:1"),
     (every_module_says_why_it_exists, {M + "x.py": "x = 1\n"}, "markdown/x.py has no docstring"),
     (only_the_command_line_prints, {M + "x.py": "print(1)\n"}, "markdown/x.py:1 prints"),
     (no_loose_ends, {M + "x.py": "# \x54ODO later\n"}, "x.py:1 says"),

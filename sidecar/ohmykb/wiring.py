@@ -1,17 +1,45 @@
 """Builds the objects of one vault: the only place that reads the settings and puts rooms together."""
 
+import logging
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import ohmykb
 from ohmykb import config as settings
 from ohmykb import places
 from ohmykb.clock import SystemClock
-from ohmykb.errors import NoVaultError
+from ohmykb.errors import ConflictError, KbError, NoVaultError
 from ohmykb.index.reconcile import Index
+from ohmykb.server import discovery
+from ohmykb.server.discovery import API as API  # for cli, which may not ask server itself
+from ohmykb.server.discovery import Discovery as Discovery
 from ohmykb.store import bulk, files
-from ohmykb.store.connection import DamagedError, Readers, open_writer
+from ohmykb.store.connection import DamagedError, Database, Readers, open_reader, open_writer
 from ohmykb.store.schema import INDEX_MIGRATIONS, STATE_MIGRATIONS
+from ohmykb.vault.lock import writer_lock
 from ohmykb.vault.rules import Rules
+
+if TYPE_CHECKING:
+    from ohmykb.server.front import Front
+
+log = logging.getLogger(__name__)
+
+LOCK_WAIT_S = 3.0
+"""How long one sidecar waits for another that is just ending."""
+LOCK_TRIES_S = 0.2
+
+
+class BusyError(KbError):
+    """Another process holds what is needed."""
+
+    code = "busy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +54,28 @@ class Vault:
         return Path(places.home("cache"), self.key, "index.db")
 
     @property
+    def state_folder(self) -> Path:
+        return Path(places.home("state"), self.key)
+
+    @property
     def state_file(self) -> Path:
-        return Path(places.home("state"), self.key, "state.db")
+        return self.state_folder / "state.db"
 
     @property
     def discovery_file(self) -> Path:
         return Path(places.discovery_file(self.key))
+
+    @property
+    def log_file(self) -> Path:
+        return self.state_folder / "sidecar.log"
+
+    @property
+    def writer_lock(self) -> Path:
+        return self.state_folder / "writer.lock"
+
+    @property
+    def sidecar_lock(self) -> Path:
+        return self.state_folder / "sidecar.lock"
 
 
 def find_vault(explicit: str | None, start: str) -> Vault:
@@ -49,6 +93,7 @@ def find_vault(explicit: str | None, start: str) -> Vault:
 def open_index(vault: Vault) -> Index:
     """The writing side. The caller holds the writer's lock."""
     config = settings.load(vault.root)
+    rules = Rules.of(vault.root, config)
     try:
         db = open_writer(vault.index_file, INDEX_MIGRATIONS)
     except DamagedError:
@@ -57,7 +102,23 @@ def open_index(vault: Vault) -> Index:
     bulk.make_indexes(db)
     files.settle_recipe(db)
     history = open_writer(vault.state_file, STATE_MIGRATIONS)
-    return Index(vault.root, db, history, config, Rules.of(vault.root, config), SystemClock())
+    return Index(vault.root, db, history, config, rules, SystemClock())
+
+
+@contextmanager
+def writing(vault: Vault, *, rebuild: bool = False) -> Iterator[Index]:
+    """The writing side for one command, alone. Raises BusyError while another process writes."""
+    with ExitStack() as stack:
+        _make_private(vault.state_folder)
+        try:
+            stack.enter_context(writer_lock(vault.writer_lock))
+        except ConflictError as error:
+            raise BusyError(error.message, error.fix) from error
+        if rebuild:
+            drop_index(vault)
+        index = open_index(vault)
+        stack.callback(index.close)
+        yield index
 
 
 def drop_index(vault: Vault) -> None:
@@ -68,3 +129,123 @@ def drop_index(vault: Vault) -> None:
 
 def readers(vault: Vault) -> Readers:
     return Readers(vault.index_file, len(INDEX_MIGRATIONS))
+
+
+def reading(vault: Vault) -> Database:
+    """One reading connection. Raises DatabaseError when there is no index as this version knows it."""
+    return open_reader(vault.index_file, len(INDEX_MIGRATIONS))
+
+
+def announced(vault: Vault) -> Discovery | None:
+    """What the discovery file says, whether somebody answers there or not."""
+    return discovery.read(vault.discovery_file)
+
+
+def running(vault: Vault) -> Discovery | None:
+    """The sidecar that answers for this vault, whatever its version."""
+    found = discovery.read(vault.discovery_file)
+    return found if found is not None and discovery.answers(found) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    port: int = 0
+    watch: bool = True
+    until_stdin_ends: bool = False
+
+
+def serve(vault: Vault, how: Serving, announce: Callable[[int], None]) -> None:
+    """Answers for the vault until told to stop; `announce` gets the port, once it answers.
+
+    Raises BusyError when another sidecar does so already, KbError when the index cannot be opened.
+    """
+    from ohmykb.server.log import log_to
+    from ohmykb.server.sidecar import Sidecar
+
+    with ExitStack() as stack:
+        _make_private(vault.state_folder)
+        _hold_sidecar_lock(vault, stack)
+        vault.discovery_file.unlink(missing_ok=True)  # of one that was killed
+        handler = log_to(vault.log_file)
+        stack.callback(handler.close)
+        stack.callback(logging.getLogger().removeHandler, handler)
+        front = _listen(how.port)
+        stack.callback(front.close)
+        held = stack.enter_context(ExitStack())
+
+        def open_locked() -> Index:
+            held.enter_context(writer_lock(vault.writer_lock))
+            return open_index(vault)
+
+        def load() -> tuple[settings.Config, Rules]:
+            config = settings.load(vault.root)
+            return config, Rules.of(vault.root, config)
+
+        sidecar = Sidecar(vault.root, front, readers(vault), open_locked, load)
+        token = discovery.new_token()
+        sidecar.start(token, watch=how.watch, stack=stack)
+        _on_signals(sidecar.stop)
+        if how.until_stdin_ends:
+            threading.Thread(target=_await_stdin, args=(sidecar.stop,), daemon=True).start()
+        here = discovery.Discovery(front.port, os.getpid(), token, API, ohmykb.__version__, str(vault.root))
+        stack.callback(discovery.remove, vault.discovery_file, os.getpid())
+        discovery.write(vault.discovery_file, here)  # the socket listens: who reads it will be answered
+        announce(front.port)
+        log.info("version %s answers on port %d, process %d", here.version, here.port, here.pid)
+        front.run()
+        log.info("ending")
+
+
+def _make_private(folder: Path) -> None:
+    """The token, the log and the names of notes are nobody else's business."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    folder.chmod(0o700)
+
+
+def _listen(port: int) -> "Front":
+    from ohmykb.server.front import Front
+
+    try:
+        return Front(port)
+    except OSError as error:
+        raise BusyError(
+            f"Port {port} cannot be used: {error.strerror}.", "Leave --port out; any free one is found"
+        ) from error
+
+
+def _hold_sidecar_lock(vault: Vault, stack: ExitStack) -> None:
+    until = time.monotonic() + LOCK_WAIT_S
+    while True:
+        try:
+            stack.enter_context(writer_lock(vault.sidecar_lock, "serves this vault"))
+        except ConflictError as error:
+            found = discovery.read(vault.discovery_file)
+            if found is not None and discovery.answers(found):
+                raise BusyError(
+                    f"A sidecar serves this vault already: process {found.pid} on port {found.port}.",
+                    "Use it, or end it with: kb stop",
+                ) from error
+            if time.monotonic() > until:
+                raise BusyError(
+                    "Another process serves this vault, but does not answer.",
+                    "Wait a moment and try again; kb doctor says more",
+                ) from error
+            time.sleep(LOCK_TRIES_S)
+        else:
+            return
+
+
+def _on_signals(stop: Callable[[], None]) -> None:
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), lambda _number, _frame: stop())
+
+
+def _await_stdin(stop: Callable[[], None]) -> None:
+    """The other end closes it when it ends, however it ends."""
+    try:
+        while os.read(0, 4096):
+            pass
+    except OSError:
+        pass
+    stop()

@@ -12,6 +12,7 @@ from ohmykb.markdown.scan import scan
 from ohmykb.markdown.sounds import sounds
 from ohmykb.markdown.words import fold, segment, segment_all
 from ohmykb.note import JSON, Link, Problem
+from ohmykb.store.files import path_key
 from ohmykb.store.notes import MANAGED, PRIVATE, PROTECTED, NoteRow, Words
 
 _DATE = re.compile(r"(\d{4})[-/.年](\d{1,2})(?:[-/.月](\d{1,2}))?")
@@ -28,9 +29,9 @@ def draft_note(file: int, path: str, text: str, problems: Sequence[Problem]) -> 
         name = name[:-3]
     heading = title(properties, found.headings, name)
     names = aliases(properties) if properties else []
-    tags = {tag.name.lower() for tag in found.tags}
+    tags = {path_key(tag.name) for tag in found.tags}
     if properties:
-        tags.update(tag.lower() for tag in property_tags(properties))
+        tags.update(map(path_key, property_tags(properties)))
     chunks = chunk(text, found)
     label = name if heading == name else f"{name} {heading}"
     name_words, alias_words, tag_words, heading_words, property_words, path_words, body_words = segment_all(

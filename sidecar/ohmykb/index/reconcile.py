@@ -13,6 +13,7 @@ from time import perf_counter
 
 from ohmykb.clock import Clock
 from ohmykb.config import Config
+from ohmykb.index.clashes import clashes
 from ohmykb.index.diff import Diff, compare, same_file
 from ohmykb.index.draft import draft_canvas, draft_note, draft_unreadable
 from ohmykb.index.relate import check_subpaths, resolve_again
@@ -76,6 +77,7 @@ class Index:
         already missed.
         """
         progress(0, 0, "looking")
+        files.settle_limit(self.db, self.config.limit)
         with _gc_paused():
             seen = walk(self.root, self.rules, self.config)
             known = files.manifest(self.db)
@@ -95,19 +97,22 @@ class Index:
         known: dict[str, Known] = {}
         unreadable: list[str] = []
         found_problems: dict[str, Problem | None] = {}
-        for hint in self._with_kin(hints):
-            if hint.endswith("/"):
-                seen = walk_folder(self.root, hint[:-1], self.rules, self.config)
+        appeared = self._appeared(hints)
+        for hint in (*hints, *sorted(kin(self.root, appeared) - set(hints))):
+            folder = hint.rstrip("/")
+            inside = [NotePath(folder), *files.under(self.db, folder)]
+            if hint.endswith("/") or (self.root / folder).is_dir():
+                seen = walk_folder(self.root, folder, self.rules, self.config)
                 entries.update((entry.path, entry) for entry in seen.entries)
                 unreadable.extend(seen.unreadable)
+                found_problems.update(dict.fromkeys(notes.walk_problems_under(self.db, folder)))
                 found_problems.update(seen.problems.items())
-                inside = files.under(self.db, hint[:-1])
             else:
                 entry, problem = examine(self.root, hint, self.rules)
                 if entry is not None:
                     entries[entry.path] = entry
+                    inside.append(entry.path)  # as the disk spells it
                 found_problems[hint] = problem
-                inside = [NotePath(hint), *files.under(self.db, hint)]
             for path in inside:
                 if (row := files.known(self.db, path)) is not None:
                     known[path] = row
@@ -115,19 +120,18 @@ class Index:
         self._pair_moves(diff)
         held = self._hold(diff, files.count(self.db), frozenset())
         outcome = Outcome(held=held)
-        self._put_problems(found_problems)
+        self._put_problems(found_problems | clashes(self.root, self.db, self.rules, appeared))
         if not diff.empty():
             self._apply(diff, outcome, silent, fresh=False)
         return outcome
 
-    def _with_kin(self, hints: Sequence[str]) -> list[str]:
-        """The hints, and the files whose scope hangs on whether these exist."""
-        appeared = [
-            h
-            for h in hints
-            if not h.endswith("/") and (files.by_path(self.db, h) is None or not (self.root / h).exists())
+    def _appeared(self, hints: Sequence[str]) -> list[str]:
+        """Those that are new or gone, folders in any case: others may be judged by whether they are there."""
+        return [
+            hint.rstrip("/")
+            for hint in hints
+            if hint.endswith("/") or files.known(self.db, hint) is None or not (self.root / hint).exists()
         ]
-        return [*hints, *sorted(kin(self.root, appeared) - set(hints))] if appeared else list(hints)
 
     def _put_problems(self, found: dict[str, Problem | None]) -> None:
         """What the walk says of single paths now."""
@@ -148,7 +152,7 @@ class Index:
         """A file gone here and new there is the same note: by inode, else by its bytes."""
         if not (diff.gone and diff.new):
             return
-        by_inode = {row[7]: path for path, row in diff.gone.items() if row[7] is not None}
+        by_inode = {row[7]: path for path, row in diff.gone.items() if row[7]}  # Windows tells none: 0
         by_size: dict[int, list[str]] = {}
         for path, row in diff.gone.items():
             if row[4] is not None and not row[8]:
@@ -217,13 +221,12 @@ class Index:
                 files.set_scope(self.db, file, entry.scope)
                 if _has_text(entry):
                     unread[file] = entry
-                elif entry.kind != OTHER:
-                    notes.erase(self.db, [file])
+                else:
+                    self._leave_out(file)
             for file, entry in diff.rescoped:
                 files.set_scope(self.db, file, entry.scope)
                 if entry.scope > Scope.SEARCH and entry.kind != OTHER:
-                    notes.erase(self.db, [file])
-                    files.set_pending(self.db, file)
+                    self._leave_out(file)
             ids = files.insert(self.db, ((e.path, e.kind, e.scope) for e in diff.new))
             names.update(files.name_key(entry.path) for entry in diff.new)
             unread.update((n, e) for n, e in zip(ids, diff.new, strict=True) if _has_text(e))
@@ -240,6 +243,12 @@ class Index:
         outcome.changed.update(new for _, new in moved)
         outcome.changed.update(e.path for _, e in diff.rescoped)
         return list(unread.items())
+
+    def _leave_out(self, file: int) -> None:
+        """A file that stays a target of links, and nothing more."""
+        notes.erase(self.db, [file])
+        links.forget_subpaths(self.db, [file])
+        files.set_pending(self.db, file)
 
     def _resolver(self, *, fresh: bool) -> Resolver:
         if not fresh:

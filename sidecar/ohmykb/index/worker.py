@@ -75,7 +75,8 @@ class Worker:
         self._settings = False
         self._stop = False
         self._paused = False
-        self._held: frozenset[str] = frozenset()
+        self._held: dict[str, float] = {}
+        """Missing files that are not believed to be gone yet, and since when."""
         self._due = clock.monotonic() + self._every_s
         self._first_hint = 0.0
         self._last_hint = 0.0
@@ -171,7 +172,7 @@ class Worker:
         try:
             if settings:
                 self._on_settings(index)
-            outcome = index.reconcile(self._progress, agreed=self._held) if whole else index.refresh(hints)
+            outcome = index.reconcile(self._progress, agreed=self._agreed()) if whole else index.refresh(hints)
             self._after(index, outcome, whole=whole)
         except _StoppedError:
             return False
@@ -189,10 +190,10 @@ class Worker:
     def _after(self, index: Index, outcome: Outcome, *, whole: bool) -> None:
         now = self._clock.monotonic()
         with self._changed:
-            if whole or outcome.held:
-                self._held = outcome.held
+            known = {} if whole else self._held
+            self._held = known | {path: self._held.get(path, now) for path in outcome.held}
             if outcome.held:
-                self._due = now + self._settle_s
+                self._due = min(self._held.values()) + self._settle_s
             elif whole:
                 self._due = now + self._every_s
             if outcome.retry:
@@ -204,6 +205,11 @@ class Worker:
             self._at_hand, self._looking = [], False
             self._work = Work("ready", looks=self._work.looks + whole, held=len(self._held))
             self._changed.notify_all()
+
+    def _agreed(self) -> frozenset[str]:
+        """What was missed a settle time ago already."""
+        now = self._clock.monotonic()
+        return frozenset(path for path, since in self._held.items() if since + self._settle_s <= now)
 
     def _wait(self) -> tuple[list[str], bool, bool] | None:
         with self._changed:

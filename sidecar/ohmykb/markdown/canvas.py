@@ -21,10 +21,14 @@ def scan_canvas(text: str) -> CanvasScan:
         return CanvasScan([], "", [])
     try:
         canvas = json.loads(text.removeprefix("\ufeff"))
+        if "\\u" in text:  # an escape may be half of a character, which nothing can store
+            canvas = json.loads(json.dumps(canvas, ensure_ascii=False).encode(errors="replace"))
     except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", None)
         where = f" at line {line}" if line else ""
-        return CanvasScan([], "", [Problem(line, "bad-canvas", f"The canvas is not valid JSON{where}; nothing was read.")])
+        return CanvasScan(
+            [], "", [Problem(line, "bad-canvas", f"The canvas is not valid JSON{where}; nothing was read.")]
+        )
     if not isinstance(canvas, dict):
         return CanvasScan([], "", [Problem(1, "bad-canvas", "The canvas holds no cards: its JSON is not an object.")])
     links: list[Link] = []
@@ -42,9 +46,7 @@ def scan_canvas(text: str) -> CanvasScan:
             words.append(words_here)
             if kind == "text":
                 links += [
-                    link._replace(line=None, start=-1)
-                    for link in scan(words_here).links
-                    if link.kind != "property"
+                    link._replace(line=None, start=-1) for link in scan(words_here).links if link.kind != "property"
                 ]
     for edge in _dicts(canvas.get("edges")):
         name = edge.get("label")

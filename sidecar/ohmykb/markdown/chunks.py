@@ -4,6 +4,7 @@ tokenizers make of it."""
 
 import re
 import unicodedata
+from itertools import pairwise
 
 from ohmykb.note import Chunk, Scan
 
@@ -37,7 +38,7 @@ def chunk(text: str, scan: Scan) -> list[Chunk]:
         slices = [(body, end)]
     else:
         cuts = [body, *(h.start for h in headings if h.start > body), end]
-        sections = [(a, b, size(text[a:b])) for a, b in zip(cuts, cuts[1:], strict=False)]
+        sections = [(a, b, size(text[a:b])) for a, b in pairwise(cuts)]
         slices = _join(text, sections)
     chunks: list[Chunk] = []
     here, line = body, first

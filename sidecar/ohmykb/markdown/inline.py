@@ -28,7 +28,9 @@ class Found(NamedTuple):
 TAG = re.compile(r"[^\u2000-\u206F\u2E00-\u2E7F'!\"#$%&()*+,.:;<=>?@^`{|}~\[\]\\\s]+")
 """The app's own class (obsidian-help#816): no ASCII punctuation but `-_/`, no general punctuation."""
 
-SPACE = frozenset(" \t\n\r\f\v\u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff") | {chr(c) for c in range(0x2000, 0x200B)}
+SPACE = frozenset(" \t\n\r\f\v\u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff") | {
+    chr(c) for c in range(0x2000, 0x200B)
+}
 """What JavaScript calls white space: only after it (or at a line's start) does a tag begin."""
 
 _EVENT = re.compile(r"[\[\]`<$\\#]")
@@ -42,9 +44,11 @@ _ATTRIBUTE = r"(?:\s+[A-Za-z_:][A-Za-z0-9_.:-]*(?:\s*=\s*(?:[^\s\"'=<>`]+|'[^']*
 HTML_TAG = re.compile(rf"<(?:[A-Za-z][A-Za-z0-9-]*{_ATTRIBUTE}*\s*/?|/[A-Za-z][A-Za-z0-9-]*\s*)>")
 _MARKUP = re.compile(r"<!--|<\?|<!\[CDATA\[|<![A-Za-z]")
 _MARKUP_END = {"<!--": "-->", "<?": "?>", "<![CDATA[": "]]>"}
-_LABEL = re.compile(r"\[((?:[^\[\]\\]|\\.){0,999})\]", re.S)
+_LABEL = re.compile(r"\[((?:[^\[\]\\]|\\.){0,999})\]", re.DOTALL)
+_PREFIX = re.compile(r" {0,3}(?:>[ \t>]*|(?:[-+*]|\d{1,9}[.)])[ \t]+|\[\^[^\]\s]+\]:[ \t>]*)*[ \t]*")
+_WIKI = re.compile(r"\[\[(?:(?!\[\[|\]\])[^\n])+\]\]")
 _GAP = re.compile(r"[ \t]*(?:\n[ \t>]*)?")
-_TITLE = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\)", re.S)
+_TITLE = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\)", re.DOTALL)
 _ANGLE = re.compile(r"<((?:[^<>\n\\]|\\.)*)>")
 _BARE = re.compile(r"(?:[^\x00-\x20\x7f()\\]|\\[^\x00-\x20]|\\(?=[\x00-\x20]))*")
 
@@ -80,7 +84,9 @@ def target_of(destination: str, shown: str) -> Target | None:
         return None
     path, hash_, sub = destination.partition("#")
     if "%" in destination:
-        path, sub = _decoded(path), _decoded(sub)
+        path = _decoded(path)
+        if sub:
+            sub = _decoded(sub)
     path, sub = path.strip(), sub.strip()
     if not path and not hash_:
         return None
@@ -88,12 +94,13 @@ def target_of(destination: str, shown: str) -> Target | None:
 
 
 def _decoded(text: str) -> str:
+    text = text.replace("%20", " ")  # nearly always the only one
     if "%" not in text:
         return text
     try:
         return unquote_to_bytes(text).decode("utf-8")
     except UnicodeDecodeError:
-        return text
+        return text.replace(" ", "%20")
 
 
 def destination(text: str, p: int, end: int) -> tuple[str, int] | None:
@@ -143,12 +150,12 @@ def tag_at(text: str, p: int, start: int, end: int, last_end: int) -> str | None
     before = text[p - 1] if p > start else "\n"
     if before not in SPACE and p != last_end:
         if before == ">":
-            if text[text.rfind("\n", 0, p) + 1 : p].strip(" \t>"):
+            if _line_start(text, p) < p:
                 return None
         elif before == "|":
             if not text.startswith("|", _line_start(text, p)):
                 return None
-        elif before not in "_*[" and text[p - 2 : p] not in ("~~", "=="):
+        elif before not in "_*[" and (text[p - 2 : p] not in ("~~", "==") or text[p - 3 : p - 2] == "\\"):
             return None
     got = TAG.match(text, p + 1, end)
     if got is None:
@@ -162,10 +169,8 @@ def tag_at(text: str, p: int, start: int, end: int, last_end: int) -> str | None
 
 
 def _line_start(text: str, p: int) -> int:
-    at = text.rfind("\n", 0, p) + 1
-    while text[at] in " \t>":
-        at += 1
-    return at
+    got = _PREFIX.match(text, text.rfind("\n", 0, p) + 1)
+    return got.end() if got else p
 
 
 class Inline:
@@ -181,7 +186,7 @@ class Inline:
         self.cut = False
         """Whether the last run ended within a destination."""
 
-    def read(self, start: int, end: int) -> None:  # noqa: C901 - one rule an opening character
+    def read(self, start: int, end: int) -> None:
         text = self.text
         find = text.find
         self.loose = set()
@@ -209,9 +214,7 @@ class Inline:
                         target = wikilink(text[p + 2 : close])
                         if target is not None:
                             embed = self._bang(p, start)
-                            self.links.append(
-                                Found(p - embed, close + 2, "embed" if embed else "wikilink", target)
-                            )
+                            self.links.append(Found(p - embed, close + 2, "embed" if embed else "wikilink", target))
                             if not embed:
                                 dead = len(openers)
                             skip = ended = close + 2
@@ -291,8 +294,8 @@ class Inline:
             elif text.find(")", after, end) < 0:
                 self.cut = True
         if written is None:
-            if not self.definitions:
-                return 0
+            if not self.definitions or _WIKI.match(text, p + 1, end) is not None:
+                return 0  # what follows is a link of its own
             after = p + 1
             name = text[opener + 1 : p]
             full = _LABEL.match(text, after, end)
@@ -358,7 +361,7 @@ def tags_of_comment(text: str, start: int, end: int) -> list[tuple[str, int]]:
     last = -1
     p = text.find("#", start, end)
     while p >= 0:
-        name = tag_at(text, p, start, end, last)
+        name = tag_at(text, p, start, end, last) if p == start or text[p - 1] not in "|>" else None
         if name is not None:
             found.append((name, p))
             last = p + 1 + len(name)

@@ -14,8 +14,6 @@ def list_items(text: str) -> list[ListItem]:
     if block is not None:
         body = block[2]
     return [
-        ListItem(
-            mark.line + 1, mark.start, mark.end, mark.parent + 1 if mark.parent >= 0 else mark.parent, mark.task
-        )
+        ListItem(mark.line + 1, mark.start, mark.end, mark.parent + 1 if mark.parent >= 0 else mark.parent, mark.task)
         for mark in layout(text, body, items=True).items
     ]

@@ -16,7 +16,7 @@ MAX_NODES = 100_000
 _NUMBER = re.compile(r"[-+]?(?:0|[1-9][0-9]*|0[0-9]+)\Z")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
 _BASE = re.compile(r"0o[0-7]+\Z|0x[0-9a-fA-F]+\Z")
-_WORDS: dict[str, None | bool] = {
+_WORDS: dict[str, bool | None] = {
     "": None, "~": None, "null": None, "Null": None, "NULL": None,
     "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
 }  # fmt: skip
@@ -45,6 +45,14 @@ def parse(source: str, first_line: int = 2) -> tuple[dict[str, JSON], list[Probl
     plain = parse_plain(source)
     if plain is not None:
         return plain, []
+    if (
+        "{{" in source
+        and (template := _TEMPLATE.search(source))
+        and parse_plain(_TEMPLATE.sub("x", source)) is not None
+    ):
+        # Templates are the one thing wrong: the loader would say so, but slowly.
+        line = first_line + source.count("\n", 0, template.start())
+        return {}, [Problem(line, "bad-yaml", _sentence(source, line, first_line, ""))]
     return parse_yaml(source, first_line)
 
 
@@ -53,6 +61,10 @@ def parse(source: str, first_line: int = 2) -> tuple[dict[str, JSON], list[Probl
 _KEY = re.compile(r"[^\W\d](?:[\w /.-]*\w)?")
 _QUOTED = re.compile(r"(?:\"[^\"\\\n]*\"|'[^'\n]*')\Z")
 _NOT_FIRST = frozenset("!&*-?|>@`\"'#{}[],%:")
+
+
+_TEMPLATE = re.compile(r"(?<=: )\{\{[\w.-]+\}\}(?= *(?:\n|\Z))")
+_FOLDS = {">-": (" ", ""), ">": (" ", "\n"), "|-": ("\n", ""), "|": ("\n", "\n")}
 
 
 class _NotPlainError(Exception):
@@ -106,15 +118,21 @@ def parse_plain(source: str) -> dict[str, JSON] | None:
                 found[key] = None
                 continue
             into = None
-        # A plain word or a few is by far the most frequent value.
+        if value in _FOLDS:
+            return _with_text(source) if into is None else None
+        # A word or a few, a date, something in quotes: by far the most frequent values.
+        first = value[0]
+        read: JSON
         if (
-            value[0].isalpha()
+            (first.isalpha() or (value[4:5] == "-" and value[:4].isdigit()))
             and value not in _WORDS
             and value[-1] != ":"
             and (":" not in value or ": " not in value)
             and ("#" not in value or " #" not in value)
         ):
-            read: JSON = value
+            read = value
+        elif (first == '"' or first == "'") and value[-1] == first and value.count(first) == 2 and "\\" not in value:
+            read = value[1:-1]
         else:
             try:
                 read = _value(value)
@@ -126,6 +144,29 @@ def parse_plain(source: str) -> dict[str, JSON] | None:
         else:
             into.append(read)
     return found
+
+
+_TEXT = re.compile(r"(?:^|\n)(\w[^:\n]*): +([>|]-?) *(\n(?P<depth> +)[^\s].*(?:\n(?P=depth)[^\s].*)*)?(?=\n(?:\S|\Z))")
+
+
+def _with_text(source: str) -> dict[str, JSON] | None:
+    """The same with `key: >-` and the like, each over lines of one depth: they are put in afterwards."""
+    texts: list[str] = []
+
+    def out(got: re.Match[str]) -> str:
+        joint, tail = _FOLDS[got.group(2)]
+        depth = len(got.group("depth") or "")
+        texts.append("" if not depth else joint.join(line[depth:] for line in got.group(3)[1:].split("\n")) + tail)
+        return f"{got.group(0)[:1] if got.group(0)[0] == chr(10) else ''}{got.group(1)}: \u241a"
+
+    if "\u241a" in source:
+        return None
+    bare = _TEXT.sub(out, source)
+    found = parse_plain(bare) if texts else None
+    if found is None or list(found.values()).count("\u241a") != len(texts):
+        return None
+    waiting = iter(texts)
+    return {key: next(waiting) if value == "\u241a" else value for key, value in found.items()}
 
 
 def _value(text: str) -> JSON:

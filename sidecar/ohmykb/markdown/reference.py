@@ -6,11 +6,12 @@ CommonMark is one rule, one function.
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
-from markdown_it.common.utils import isStrSpace
+from markdown_it.common.utils import isStrSpace, normalizeReference
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 from markdown_it.rules_inline.image import image as plain_image
@@ -19,6 +20,9 @@ from markdown_it.token import Token
 
 from ohmykb.markdown.properties import parse_yaml, property_tags
 from ohmykb.note import JSON
+
+if TYPE_CHECKING:
+    from markdown_it.ruler import RuleOptionsType
 
 
 class RefLink(NamedTuple):
@@ -49,12 +53,14 @@ class Reference(NamedTuple):
     headings: list[RefHeading]
 
 
-_FRONTMATTER = re.compile(r"\ufeff?---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.S | re.M)
+_FRONTMATTER = re.compile(r"\ufeff?---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _FORBIDDEN = "\u2000-\u206f\u2e00-\u2e7f'!\"#$%&()*+,.:;<=>?@^`{|}~\\[\\]\\\\\\s"
 _TAG = re.compile(f"#([^{_FORBIDDEN}]+)")
-_COMMENT_TAG = re.compile(f"(?:^|(?<=[\\s_*\\[])|(?<=~~)|(?<===)|(?<=\n\\|)|(?<=\n>))#[^{_FORBIDDEN}]+(?:#[^{_FORBIDDEN}]+)*")
-_ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.-]+:|//)", re.I)
-_JS_SPACE = " \t\n\r\f\v\u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+_COMMENT_TAG = re.compile(
+    f"(?:^|(?<=[\\s_*\\[])|(?<=(?<!\\\\)~~)|(?<=(?<!\\\\)==))#[^{_FORBIDDEN}]+(?:#[^{_FORBIDDEN}]+)*"
+)
+_ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.-]+:|//)", re.IGNORECASE)
+_JS_SPACE = " \t\n\r\f\v\u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(map(chr, range(0x2000, 0x200B)))
 
 
 # -- targets --------------------------------------------------------------------------------------
@@ -62,8 +68,8 @@ _JS_SPACE = " \t\n\r\f\v\u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff\u2000\u
 
 def _wiki_target(inner: str) -> tuple[str, str | None, str] | None:
     """`name#sub|shown`; a pipe in first place belongs to the name."""
-    got = re.match(r"(.[^|]*?)(?:\\?\|(.*))?\Z", inner, re.S)
-    if got is None:
+    got = re.match(r"(.[^|]*?)(?:\\?\|(.*))?\Z", inner, re.DOTALL)
+    if got is None or inner.startswith("\\|"):
         return None
     name, shown = got.group(1).strip(), (got.group(2) or "").strip()
     if not name:
@@ -78,14 +84,10 @@ def _markdown_target(href: str) -> tuple[str, str | None] | None:
     if not href or _ADDRESS.match(href):
         return None
     path, _, sub = href.partition("#")
-    try:
+    with suppress(UnicodeDecodeError):
         path = unquote(path, errors="strict")
-    except UnicodeDecodeError:
-        pass
-    try:
+    with suppress(UnicodeDecodeError):
         sub = unquote(sub, errors="strict")
-    except UnicodeDecodeError:
-        pass
     path, sub = path.strip(), sub.strip()
     if not path and "#" not in href:
         return None
@@ -139,7 +141,15 @@ def image_rule(state: StateInline, silent: bool) -> bool:  # noqa: FBT001
     before = len(state.tokens)
     close = state.md.helpers.parseLinkLabel(state, start + 1, False)  # noqa: FBT003
     if not plain_image(state, silent):
-        return False
+        # markdown-it does not fall back from a broken `(…)` to the label; CommonMark does.
+        known = state.env.get("references", {}).get(normalizeReference(state.src[start + 2 : close]))
+        if close < 0 or known is None or not state.src.startswith("(", close + 1):
+            return False
+        if not silent:
+            _record(state, "embed", start, raw=state.src[start : close + 1], label=state.src[start + 2 : close],
+                    href=known["href"])  # fmt: skip
+        state.pos = close + 1
+        return True
     if not silent:
         made = next(t for t in state.tokens[before:] if t.type == "image")
         made.meta = {"kind": "embed", "start": start, "raw": state.src[start : state.pos],
@@ -153,9 +163,17 @@ def tag_rule(state: StateInline, silent: bool) -> bool:  # noqa: FBT001
     if src[pos] != "#":
         return False
     before = src[pos - 1] if pos else "\n"
-    fresh = not silent and not state.pending and bool(state.tokens) and state.tokens[-1].info != "entity"
+    last = state.tokens[-1] if state.tokens and not silent and not state.pending else None
+    # An entity is text, and so is a backslash that escapes nothing.
+    fresh = last is not None and last.info != "entity" and not (last.info == "escape" and last.content == last.markup)
     cell = before == "|" and re.compile(r"[ \t]*\|").match(src, src.rfind("\n", 0, pos) + 1) is not None
-    if not (before in _JS_SPACE or before in "_*[" or src[max(pos - 2, 0) : pos] in ("~~", "==") or cell or fresh):
+    if not (
+        before in _JS_SPACE
+        or before in "_*["
+        or (src[max(pos - 2, 0) : pos] in ("~~", "==") and src[max(pos - 3, 0) : max(pos - 2, 0)] != "\\")
+        or cell
+        or fresh
+    ):
         return False
     got = _TAG.match(src, pos, state.posMax)
     if got is None:
@@ -185,7 +203,7 @@ def maths_rule(state: StateInline, silent: bool) -> bool:  # noqa: FBT001
                 state.pending += "$$"
         state.pos = at + 2 if at >= 0 else pos + 2
         return True
-    got = re.compile(r"\$(?![ \t\n]).*?(?<![ \t\n\\])\$(?![0-9])", re.S).match(src, pos, state.posMax)
+    got = re.compile(r"\$(?![ \t\n]).*?(?<![ \t\n\\])\$(?![0-9])", re.DOTALL).match(src, pos, state.posMax)
     if got is None:
         return False
     if not silent:
@@ -197,7 +215,7 @@ def maths_rule(state: StateInline, silent: bool) -> bool:  # noqa: FBT001
 # -- block rules ----------------------------------------------------------------------------------
 
 
-def _fenced(mark: str, kind: str):  # type: ignore[no-untyped-def]  # noqa: ANN202
+def _fenced(mark: str, kind: str):  # type: ignore[no-untyped-def]
     def rule(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: FBT001
         if state.is_code_block(start):
             return False
@@ -250,17 +268,17 @@ def rows_rule(state: StateBlock, start: int, end: int, silent: bool) -> bool:  #
         return False
     if cells(head) != cells(rule):
         return False
+    terminators = [r for r in state.md.block.ruler.getRules("paragraph") if r is not rows_rule]
+    if any(r(state, start, end, True) for r in terminators):  # noqa: FBT003
+        return False
     if silent:
         return True
     at = start
-    terminators = state.md.block.ruler.getRules("paragraph")
-    before = state.parentType
+    before, state.parentType = state.parentType, "paragraph"
     while at < end and not state.isEmpty(at):
-        if at > start + 1:
-            if state.sCount[at] < state.blkIndent and False:
-                break
-            if state.sCount[at] - state.blkIndent <= 3 and any(r(state, at, end, True) for r in terminators):  # noqa: FBT003
-                break
+        outer = at > start + 1 and state.sCount[at] - state.blkIndent <= 3
+        if outer and any(r(state, at, end, True) for r in terminators):  # noqa: FBT003
+            break
         state.push("paragraph_open", "p", 1)
         token = state.push("inline", "", 0)
         token.content, token.map, token.children = line(at), [at, at + 1], []
@@ -282,18 +300,14 @@ def footnote_rule(state: StateBlock, start: int, end: int, silent: bool) -> bool
     if silent:
         return state.parentType != "paragraph" or state.sCount[start] < state.blkIndent
     pos = got.end()
-    offset = state.sCount[start] + pos - (state.bMarks[start] + state.tShift[start])
-    initial = offset
     while pos < most and isStrSpace(state.src[pos]):
-        offset += 4 - offset % 4 if state.src[pos] == "\t" else 1
         pos += 1
     kept = state.bMarks[start], state.tShift[start], state.sCount[start], state.parentType, state.blkIndent
     state.push("kb_note_open", "", 1)
     state.bMarks[start], state.tShift[start] = pos, 0
-    state.sCount[start] = state.blkIndent + 4 + (0 if pos > got.end() or pos == most else 0)
+    state.sCount[start] = state.blkIndent + 4
     state.blkIndent += 4
     state.parentType = "footnote"
-    del initial
     state.md.block.tokenize(state, start, end)
     state.bMarks[start], state.tShift[start], state.sCount[start], state.parentType, state.blkIndent = kept
     state.push("kb_note_close", "", -1)
@@ -305,17 +319,16 @@ def parser() -> MarkdownIt:
     md = MarkdownIt("commonmark", {"html": True, "maxNesting": 10_000})
     md.normalizeLink = lambda url: url  # type: ignore[method-assign]
     md.validateLink = lambda url: True  # type: ignore[method-assign]  # noqa: ARG005
-    alt = {"alt": ["paragraph", "reference", "blockquote", "list"]}
+    alt: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
     md.block.ruler.before("fence", "comment", comment_rule, alt)
     md.block.ruler.before("fence", "maths", maths_block_rule, alt)
     md.block.ruler.before("reference", "note", footnote_rule, alt)
-    md.block.ruler.before("paragraph", "rows", rows_rule, {"alt": ["paragraph", "reference"]})
+    md.block.ruler.before("code", "rows", rows_rule, {"alt": ["paragraph", "reference"]})
     md.inline.ruler.before("link", "wikilink", wikilink_rule)
     md.inline.ruler.before("link", "tag", tag_rule)
     md.inline.ruler.before("escape", "maths", maths_rule)
     md.inline.ruler.at("link", link_rule)
     md.inline.ruler.at("image", image_rule)
-    md.inline.ruler.disable([])
     return md
 
 
@@ -348,11 +361,12 @@ def reference(text: str) -> Reference:
             words = " ".join(part.strip() for part in tokens[at + 1].content.split("\n"))
             headings.append(RefHeading(int(token.tag[1]), words.strip(), first + token.map[0]))
         elif token.type == "kb_comment" and token.map:
-            for got in _COMMENT_TAG.finditer("\n" + token.content):
-                line = first + token.map[0] + ("\n" + token.content).count("\n", 0, got.start()) - 1
-                tags += [
-                    RefTag(name, line) for name in got.group(0)[1:].split("#") if not re.fullmatch("[0-9]+", name)
-                ]
+            for got in _COMMENT_TAG.finditer(token.content):
+                line = first + token.map[0] + token.content.count("\n", 0, got.start())
+                for name in got.group(0)[1:].split("#"):
+                    if re.fullmatch("[0-9]+", name):
+                        break
+                    tags.append(RefTag(name, line))
         elif token.type == "inline" and token.map:
             _collect(token.children or [], token.content, first + token.map[0], 0, links, tags)
     return Reference(properties, links, tags, headings)
@@ -368,11 +382,13 @@ def _collect(
             if meta["kind"] == "tag":
                 tags.append(RefTag(meta["name"], here))
             elif "target" in meta:
-                links.append(RefLink(meta["kind"], meta["raw"], *meta["target"], here))
+                path, sub, shown = meta["target"]
+                links.append(RefLink(meta["kind"], meta["raw"], path, sub, shown, here))
             elif "label" in meta:
-                target = _markdown_target(str(token.attrs.get("href") or token.attrs.get("src") or ""))
-                if target is not None:
-                    links.append(RefLink(meta["kind"], meta["raw"], *target, meta["label"], here))
+                aim = _markdown_target(str(meta.get("href") or token.attrs.get("href") or token.attrs.get("src") or ""))
+                if aim is not None:
+                    path, sub = aim
+                    links.append(RefLink(meta["kind"], meta["raw"], path, sub, meta["label"], here))
         if token.children:
             _collect(token.children, content, line, shift + meta.get("start", 0) + 2, links, tags)
 
@@ -382,7 +398,7 @@ def _property_links(path: str, value: JSON, links: list[RefLink]) -> None:
         got = re.fullmatch(r"\s*(\[\[((?:(?!\]\])[^\n])*)\]\])\s*", value)
         target = _wiki_target(got.group(2)) if got else None
         if got and target:
-            links.append(RefLink("property", got.group(1), *target, None, path))
+            links.append(RefLink("property", got.group(1), target[0], target[1], target[2], None, path))
     elif isinstance(value, list):
         for number, item in enumerate(value):
             _property_links(f"{path}.{number}", item, links)

@@ -39,11 +39,13 @@ _RULE = re.compile(r"(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})(?=\n|\
 _SETEXT = re.compile(r"(?:=+|-+)[ \t]*(?=\n|\Z)")
 _MARKER = re.compile(r"(?:[-+*]|(\d{1,9})[.)])(?=[ \t\n]|\Z)")
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]+\]:")
-_TASK = re.compile(r"\[(.)\](?=[ \t\n]|\Z)", re.S)
+_TASK = re.compile(r"\[(.)\](?=[ \t\n]|\Z)", re.DOTALL)
 _DEFINITION = re.compile(
     r"\[((?:[^\[\]\\]|\\.)+)\]:[ \t]*(?:\n[ \t>]*)?(<(?:[^<>\n\\]|\\.)*>|[^\s<][^\s]*)"
     r"(?:[ \t]+(?:\n[ \t>]*)?(?:\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\)))?[ \t]*(?=\n|\Z)"
 )
+_ESCAPED = re.compile(r"\\.")
+_TITLES = ('"', "'", "(")
 _DELIMITER = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*\Z")
 
 _BLOCK_TAGS = (
@@ -52,13 +54,14 @@ _BLOCK_TAGS = (
     "link|main|menu|menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|summary|table|tbody|td|"
     "tfoot|th|thead|title|tr|track|ul"
 )
-_HTML_RAW = re.compile(r"<(?:script|pre|style|textarea)(?=[\s>]|\Z)", re.I)
-_HTML_RAW_END = re.compile(r"</(?:script|pre|style|textarea)>", re.I)
-_HTML_BLOCK = re.compile(rf"</?(?:{_BLOCK_TAGS})(?=\s|/?>|\Z)", re.I)
+_HTML_RAW = re.compile(r"<(?:script|pre|style|textarea)(?=[\s>]|\Z)", re.IGNORECASE)
+_HTML_RAW_END = re.compile(r"</(?:script|pre|style|textarea)>", re.IGNORECASE)
+_HTML_BLOCK = re.compile(rf"</?(?:{_BLOCK_TAGS})(?=\s|/?>|\Z)", re.IGNORECASE)
 _ATTRIBUTE = r"(?:[ \t]+[A-Za-z_:][\w:.-]*(?:[ \t]*=[ \t]*(?:[^\s\"'=<>`]+|'[^'\n]*'|\"[^\"\n]*\"))?)"
 _HTML_ALONE = re.compile(
     rf"(?:<[A-Za-z][A-Za-z0-9-]*{_ATTRIBUTE}*[ \t]*/?>|</[A-Za-z][A-Za-z0-9-]*[ \t]*>)[ \t]*(?=\n|\Z)"
 )
+_CONTAINER = re.compile(r"[ \t>]*")
 _BLANK = re.compile(r"[ \t]*")
 
 _INTERRUPTS = frozenset(" \t>#-+*=_`~<$%123456789[0\n")
@@ -86,7 +89,7 @@ def label(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
-def layout(text: str, start: int, *, items: bool = False) -> Layout:  # noqa: C901 - one state machine
+def layout(text: str, start: int, *, items: bool = False) -> Layout:
     runs: list[tuple[int, int]] = []
     headings: list[tuple[int, int, int, int]] = []
     comments: list[tuple[int, int]] = []
@@ -106,13 +109,9 @@ def layout(text: str, start: int, *, items: bool = False) -> Layout:  # noqa: C9
     def close_paragraph() -> None:
         nonlocal para
         if text[para] == "[":
-            while (found := _DEFINITION.match(text, para, para_end)) and found.group(1).strip():
-                if found.group(1)[0] == "^":
-                    break
-                definitions.setdefault(label(found.group(1)), found.group(2))
-                para = found.end() + 1
-                gap = re.compile(r"[ \t>]*").match(text, para, para_end)
-                para = gap.end() if gap else para
+            while (after := _define(text, para, para_end, definitions)) >= 0:
+                gap = _CONTAINER.match(text, after + 1, para_end)
+                para = gap.end() if gap else after + 1
                 if para >= para_end:
                     return
         if find("|", para, para_end) >= 0 and find("\n", para, para_end) >= 0:
@@ -241,13 +240,18 @@ def layout(text: str, start: int, *, items: bool = False) -> Layout:  # noqa: C9
                     if kind is not None and ends_html(text, p, end, kind):
                         leaf = _NONE
                     break
-            if c in "=-" and going and whole and (got := _SETEXT.match(text, p, end)) is not None:
-                before = para
+            if (
+                c in "=-"
+                and going
+                and whole
+                and not _has_rows(text, para, para_end)
+                and (got := _SETEXT.match(text, p, end)) is not None
+            ):
                 close_paragraph()
                 leaf = _NONE
                 if para < para_end:
                     if not boxes:
-                        headings.append((1 if c == "=" else 2, before, para, para_end))
+                        headings.append((1 if c == "=" else 2, para, para, para_end))
                     break
                 leaf, para, para_end = _PARA, p, end
                 break
@@ -269,7 +273,8 @@ def layout(text: str, start: int, *, items: bool = False) -> Layout:  # noqa: C9
                     marker = text[after - 1]
                     width_to = column + after - p
                     column_q = _columns(text, after, q, width_to)
-                    parent = sibling = None
+                    sibling = None
+                    task = None
                     if matched < len(boxes) and boxes[matched].kind == _ITEM and boxes[matched].marker == marker:
                         sibling = boxes[matched]
                     del boxes[matched:]
@@ -281,16 +286,9 @@ def layout(text: str, start: int, *, items: bool = False) -> Layout:  # noqa: C9
                         parent = next((b for b in reversed(boxes) if b.kind == _ITEM), None)
                         box.item = len(marks)
                         task = _TASK.match(text, q, end)
-                        if task is not None:
-                            # The app reads on behind the box: `- [ ] 1. x` is an item in an item.
-                            skip = blank_of(text, task.end(), end)
-                            after_box = skip.end() if skip else task.end()
-                        marks.append(
-                            ItemMark(
-                                number, p, end, marks[parent.item].line if parent else -1 - box.root,
-                                task.group(1) if task else None,
-                            )
-                        )  # fmt: skip
+                        root = marks[parent.item].line if parent else -1 - box.root
+                        left = _reached(text, here, p, column, base)
+                        marks.append(ItemMark(number, left, end, root, task.group(1) if task else None))
                     boxes.append(box)
                     matched += 1
                     base = width_to + pad
@@ -298,6 +296,14 @@ def layout(text: str, start: int, *, items: bool = False) -> Layout:  # noqa: C9
                     whole = fresh = True
                     if hollow:
                         break
+                    if items and task is not None:
+                        # The app reads on behind the box: `- [ ] 1. x` is an item within an item.
+                        skip = blank_of(text, task.end(), end)
+                        q = skip.end() if skip else task.end()
+                        column = base = _columns(text, p, q, column)
+                        p = q
+                        if p >= end:
+                            break
                     continue
             if c == "[" and not (going and whole) and (got := _FOOTNOTE.match(text, p, end)) is not None:
                 if leaf == _PARA:
@@ -320,7 +326,10 @@ def layout(text: str, start: int, *, items: bool = False) -> Layout:  # noqa: C9
                 if leaf == _PARA:
                     close_paragraph()
                 del boxes[matched:]
-                leaf, para, para_end = _PARA, p, end
+                if c == "[" and _define(text, p, end, definitions) >= 0 and text[end + 1 : end + 2] not in _TITLES:
+                    leaf = _NONE  # a definition is a block of its own: anything may follow it
+                else:
+                    leaf, para, para_end = _PARA, p, end
             break
         if boxes and not blank and boxes[-1].empty and p < end and not fresh:
             boxes[-1].empty = False
@@ -335,10 +344,44 @@ def layout(text: str, start: int, *, items: bool = False) -> Layout:  # noqa: C9
     return Layout(runs, headings, comments, definitions, marks)
 
 
+def _define(text: str, p: int, end: int, definitions: dict[str, str]) -> int:
+    """Notes the link definition that begins at `p`; where it ends, or -1 when there is none."""
+    found = _DEFINITION.match(text, p, end)
+    if found is None or not found.group(1).strip() or found.group(1)[0] == "^":
+        return -1
+    written = found.group(2)
+    if "(" in written or ")" in written:
+        depth = 0
+        for c in _ESCAPED.sub("", written) if not written.startswith("<") else "":
+            depth += (c == "(") - (c == ")")
+            if depth < 0:
+                return -1
+        if depth:
+            return -1
+    definitions.setdefault(label(found.group(1)), written)
+    return found.end()
+
+
+def _has_rows(text: str, left: int, right: int) -> bool:
+    return text.find("|", left, right) >= 0 and _rows(text[left:right].split("\n")) > 0
+
+
 def _columns(text: str, left: int, right: int, column: int) -> int:
     for at in range(left, right):
         column = column + 4 - column % 4 if text[at] == "\t" else column + 1
     return column
+
+
+def _reached(text: str, line: int, p: int, column: int, base: int) -> int:
+    """Where, in the space before `p`, the column `base` is reached: there the app lets an item begin."""
+    q = p
+    while q > line and text[q - 1] in " \t":
+        q -= 1
+    at = column - _columns(text, q, p, 0) if "\t" not in text[q:p] else _columns(text, line, q, 0)
+    while q < p and at < base:
+        at = _columns(text, q, q + 1, at)
+        q += 1
+    return q
 
 
 def _after_quote(text: str, p: int, column: int, end: int) -> tuple[int, int, int]:
@@ -400,23 +443,27 @@ def ends_html(text: str, p: int, end: int, by: object) -> bool:
 def _table(text: str, left: int, right: int, runs: list[tuple[int, int]]) -> None:
     """The rows of a table are worlds of their own; text before it is one run."""
     lines = text[left:right].split("\n")
+    head = _rows(lines) - 1
+    at = left
+    for line in lines[: max(head, 0)]:
+        at += len(line) + 1
+    if head < 0:
+        runs.append((left, right))
+        return
+    if at > left:
+        runs.append((left, at - 1))
+    for line in lines[head:]:
+        runs.append((at, at + len(line)))
+        at += len(line) + 1
+
+
+def _rows(lines: list[str]) -> int:
+    """The place of the line that rules off a table's head, or 0."""
     for row in range(1, len(lines)):
-        if (
-            "|" in lines[row]
-            and "|" in lines[row - 1]
-            and _DELIMITER.match(lines[row])
-            and _cells(lines[row]) == _cells(lines[row - 1])
-        ):
-            at = left
-            for line in lines[: row - 1]:
-                at += len(line) + 1
-            if at > left:
-                runs.append((left, at - 1))
-            for line in lines[row - 1 :]:
-                runs.append((at, at + len(line)))
-                at += len(line) + 1
-            return
-    runs.append((left, right))
+        line = lines[row]
+        if "|" in line and "|" in lines[row - 1] and _DELIMITER.match(line) and _cells(line) == _cells(lines[row - 1]):
+            return row
+    return 0
 
 
 def _cells(line: str) -> int:

@@ -1,8 +1,8 @@
 """One pass over a note's text: properties, links, tags, headings and block ids.
 
-The hot path. Most notes are plain (no code, HTML, maths, comments, escapes or deep indentation), and
-those are read by `str.find` from one candidate to the next. Whatever might be structure sends the
-note to the careful way (`regions`, then `inline`), which knows everything and is slower.
+The hot path. Nearly all notes are read the quick way (`quick`), line by line with `str.find`. Where a
+note's block structure bears on what counts (code within a list, a link over two lines), it goes the
+careful way (`regions`, then `inline`), which knows everything and is slower.
 """
 
 import re
@@ -39,16 +39,13 @@ def scan(text: str) -> Scan:
             properties, problems = props.parse(text[yaml_start:yaml_end])
             line += text.count("\n", 0, body)
             if properties:
-                _property_rows(source, text, yaml_start, yaml_end, properties, links, tags)
-    found = quick(text, body, line)
+                _property_rows(text, yaml_start, yaml_end, properties, links, tags)
+    of_links, of_tags = len(links), len(tags)
+    found = quick(text, body, line, links, tags)
     if found is None:
+        del links[of_links:], tags[of_tags:]
         return careful(source, text, body, line, properties, problems, links, tags)
-    body_links, body_tags, headings, blocks = found
-    if links:
-        body_links = links + body_links
-    if tags:
-        body_tags = tags + body_tags
-    return _new(Scan, (properties, body, body_links, body_tags, headings, blocks, problems))
+    return _new(Scan, (properties, body, links, tags, found[0], found[1], problems))
 
 
 def careful(
@@ -112,7 +109,6 @@ def careful(
 
 
 def _property_rows(
-    source: str,
     text: str,
     start: int,
     end: int,

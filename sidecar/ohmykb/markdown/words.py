@@ -69,6 +69,8 @@ def _tables() -> _Tables:
             if len(plain) == 1 and ord(plain) < _BMP and unicodedata.category(plain)[0] != "Z":
                 base = unicodedata.normalize("NFD", plain)[0]
                 fold[code] = ord(base if base.isascii() else plain)
+        if kind[fold[code]] == _PAIRED:
+            kind[code] = _PAIRED  # half-width kana
         category = unicodedata.category(chr(int(fold[code])))
         letter = category[0] in "LN" or (category[0] == "M" and not 0xFE00 <= code <= 0xFE0F)
         if kind[code] == _PAIRED:

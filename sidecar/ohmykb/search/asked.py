@@ -4,6 +4,7 @@ import re
 from datetime import date
 
 from ohmykb.errors import UsageError
+from ohmykb.store.files import path_key
 from ohmykb.store.fulltext import Where
 
 _SEGMENT = r"(?:[^/\\.\x00-\x1f][^/\\\x00-\x1f]*)"
@@ -19,7 +20,7 @@ def where_of(folder: str | None = None, tag: str | None = None, since: str | Non
             raise UsageError(f"{folder!r} is not a folder in the vault.", "Give it from the vault's top, with /")
         folder = cleaned
     if tag is not None:
-        tag = tag.removeprefix("#").strip("/").lower()
+        tag = path_key(tag.removeprefix("#").strip("/"))
         if not tag:
             raise UsageError("The tag is empty.", "Name one, with or without #")
     if since is not None:

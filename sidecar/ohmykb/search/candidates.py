@@ -29,8 +29,9 @@ LINKED = 0.08
 """Worth of ln(1 + backlinks), beside terms that are worth up to 1."""
 LAG, KNOWN = 500, 50_000
 """Commits that counts of terms may lag, and counts kept."""
-EXPANSIONS = 40
-"""Words that a part of a word may stand for."""
+EXPANSIONS = (40, 400, 4000)
+"""Words that the parts of words in a question may stand for, all together: more where fewer do not bring
+enough notes."""
 SOUND_LETTERS = range(2, 33)
 
 
@@ -42,7 +43,7 @@ class Vocabulary:
         self._all = "\n"
         self._lock = Lock()
 
-    def holding(self, db: Database, part: str, limit: int = EXPANSIONS) -> list[str]:
+    def holding(self, db: Database, part: str, limit: int) -> list[str]:
         """Words that hold `part`, the index's newest included."""
         with self._lock:
             new = fulltext.terms_after(db, self._last)
@@ -127,7 +128,7 @@ class _Worth:
         self.values[ids] += value
         return len(ids)
 
-    def add(self, ids: list[int], value: float) -> None:
+    def add(self, ids: list[int] | NDArray[np.int32], value: float) -> None:
         self.values[ids] += value
 
     def found(self) -> int:
@@ -170,11 +171,11 @@ def gather(
             worth.match(f"{NAMES} : {term.match}", term.weight)
     room = max(POSTINGS, int(POSTINGS_SHARE * worth.size))
     for term in terms:
-        room -= worth.match(term.match, term.weight)
-        if room < 0:
+        if room < 0 or (term.spread > NAMED_SPREAD and worth.found() >= enough):
             break
+        room -= worth.match(term.match, term.weight)
     if worth.found() < wanted:
-        worth.match(_as_parts(db, terms, vocabulary), 0.5)
+        worth.add(_as_parts(db, terms, vocabulary, where, wanted), 0.5)
     letters = question.folded.replace(" ", "").replace("'", "")
     if letters.isascii() and letters.isalpha() and len(letters) in SOUND_LETTERS:
         worth.match(f'{SOUND} : "{MARK}{letters}"', 2.0)
@@ -182,12 +183,22 @@ def gather(
     return worth.best(standing, count)
 
 
-def _as_parts(db: Database, terms: Sequence[Term], vocabulary: Vocabulary) -> str:
-    """An expression for notes that hold every term at least as a part of some word."""
-    groups = []
-    for term in terms:
-        words = [term.match] if term.paired else [f'"{word}"' for word in vocabulary.holding(db, term.text)]
-        if not term.paired:
-            words.append(f'"{term.text}"*')
-        groups.append("(" + " OR ".join(dict.fromkeys(words)) + ")")
-    return " AND ".join(groups)
+def _as_parts(
+    db: Database, terms: Sequence[Term], vocabulary: Vocabulary, where: Where, wanted: int
+) -> NDArray[np.int32]:
+    """int32[k]: ids of notes that hold every term at least as a part of some word."""
+    ids: NDArray[np.int32] = np.empty(0, dtype=np.int32)
+    for all_together in EXPANSIONS:
+        limit = max(all_together // len(terms), 4)
+        groups = []
+        more = False
+        for term in terms:
+            words = [term.match] if term.paired else [f'"{word}"' for word in vocabulary.holding(db, term.text, limit)]
+            more |= len(words) >= limit
+            if not term.paired:
+                words.append(f'"{term.text}"*')
+            groups.append("(" + " OR ".join(dict.fromkeys(words)) + ")")
+        ids = fulltext.postings(db, " AND ".join(groups), where)
+        if len(ids) >= wanted or not more:
+            break
+    return ids

@@ -4,8 +4,9 @@ from math import log
 from typing import Any
 
 from ohmykb.errors import AmbiguousError, NotFoundError, UsageError
+from ohmykb.note import Scope
 from ohmykb.search.suggest import Names
-from ohmykb.store import files, listing
+from ohmykb.store import files, fulltext, listing
 from ohmykb.store import graph as rows
 from ohmykb.store.connection import Database
 from ohmykb.store.files import NOTE
@@ -24,12 +25,15 @@ def find_note(db: Database, name: str) -> tuple[int, str]:
     """
     if not name.strip() or name.startswith(("/", "\\")) or ".." in name.replace("\\", "/").split("/"):
         raise UsageError(f"{name!r} is not a path in the vault.", "Give a path from the vault's top, or a name")
-    row = files.by_path(db, name)
-    if row is not None and row.kind == NOTE:
-        return row.id, row.path
+    name = name.encode(errors="replace").decode()  # a shell may hand over half characters
+    for spelled in (name, name + ".md"):
+        row = files.by_path(db, spelled)
+        if row is not None and row.kind == NOTE and row.scope <= Scope.SEARCH:
+            return row.id, row.path
     key = files.path_key(name)
     key = key.removesuffix(".md")
-    found = [(n, p) for n, p, kind in files.named(db, files.name_key(name)) if kind == NOTE]
+    notes = [(n, p) for n, p, kind in files.named(db, files.name_key(name)) if kind == NOTE]
+    found = [(n, p) for n, p in notes if fulltext.holds(db, n)]
     exact = [(n, p) for n, p in found if files.path_key(p)[:-3] == key]
     ending = [(n, p) for n, p in found if files.path_key(p)[:-3].endswith("/" + key)]
     for group in (exact, ending):
@@ -73,10 +77,11 @@ def related(db: Database, name: str, *, n: int = 10) -> Answer:
     """
     note, path = find_note(db, name)
     near = rows.links_between(db, note)
+    names = rows.titles(db, sorted(near))
     weights: dict[int, float] = {}
     shared: dict[int, list[int]] = {}
     total = 0.0
-    for between in sorted(near):
+    for between in sorted(names):
         around = rows.links_between(db, between)
         weight = 1 / log(2 + len(around))
         total += weight
@@ -86,21 +91,18 @@ def related(db: Database, name: str, *, n: int = 10) -> Answer:
             if far != note and far not in near:
                 weights[far] = weights.get(far, 0.0) + weight
                 shared.setdefault(far, []).append(between)
-    found: list[Answer] = []
-    for far in sorted(weights, key=lambda one: (-weights[one], one)):
-        if (there := rows.named(db, far)) is None:
-            continue
-        through = [p for p in (rows.path_of(db, between) for between in shared[far]) if p is not None]
-        found.append(
-            {
-                "path": there[0],
-                "title": there[1],
-                "score": round(weights[far] / total, 4),
-                "shared": sorted(through),
-            }
-        )
-        if len(found) >= n:
-            break
+    best = sorted(weights, key=lambda one: (-weights[one], one))
+    there = rows.titles(db, best[: 2 * n + rows.HUB])  # some may be attachments or notes left out
+    kept = [far for far in best if far in there][:n]
+    found = [
+        {
+            "path": there[far][0],
+            "title": there[far][1],
+            "score": round(weights[far] / total, 4),
+            "shared": sorted(names[between][0] for between in shared[far]),
+        }
+        for far in kept
+    ]
     return {"note": path, "related": found}
 
 

@@ -3,7 +3,7 @@
 Plain, aligned by columns of a terminal (a Chinese character takes two), coloured only when asked.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from unicodedata import category, east_asian_width
@@ -65,6 +65,20 @@ def clip(text: str, width: int) -> str:
     return "".join(kept) + "…"
 
 
+def clip_path(path: str, width: int) -> str:
+    """A path cut at its beginning: the name tells more."""
+    path = "".join(c if c.isprintable() else " " for c in path)
+    if columns(path) <= width:
+        return path
+    kept, taken = [], 1
+    for char in reversed(path):
+        taken += columns(char)
+        if taken > width:
+            break
+        kept.append(char)
+    return "…" + "".join(reversed(kept))
+
+
 def probe_json(answer: Answer) -> Json:
     """An answer in the shape of the contract."""
     found: Json = {
@@ -118,9 +132,9 @@ def query(answer: Json, look: Style = PLAIN) -> str:
     lines += _table(
         [
             (
-                ("  " if one["hops"] == 1 else "    ") + one["relation"],
-                one["title"],
-                one["path"] + (f"  via {one['via']}" if one["via"] else ""),
+                one["relation"] if one["hops"] == 1 else f"· {one['relation']}",
+                one["title"] + (f" ({one['via']})" if one["via"] and one["hops"] == 1 else ""),
+                one["path"],
             )
             for one in answer["neighbors"]
         ],
@@ -128,7 +142,7 @@ def query(answer: Json, look: Style = PLAIN) -> str:
     )
     if answer["related"]:
         lines += ["", "related, through shared neighbours"]
-        lines += _table([(f"  {one['score']:.2f}", one["title"], one["path"]) for one in answer["related"]], look)
+        lines += _table([(f"{one['score']:.2f}", one["title"], one["path"]) for one in answer["related"]], look)
     return _text(lines)
 
 
@@ -143,13 +157,15 @@ def orphans(answer: Json, look: Style = PLAIN) -> str:
 def unresolved(answer: Json, look: Style = PLAIN) -> str:
     found = answer["unresolved"]
     lines = [f"{len(found)} links lead nowhere" if len(found) != 1 else "1 link leads nowhere"]
-    rows = []
-    for one in found:
-        where = one["source"] + (f":{one['line']}" if one["line"] else "")
-        best = one["suggestions"][0] if one["suggestions"] else None
-        meant = f"→ {best['path']} ({best['rule']} {best['score']:.2f})" if best else ""
-        rows.append((f"  {where}", one["raw"], meant))
-    lines += _cut(_table(rows, look))
+    rows = [
+        (
+            one["source"] + (f":{one['line']}" if one["line"] else ""),
+            one["raw"],
+            one["suggestions"][0]["path"] if one["suggestions"] else "",
+        )
+        for one in found
+    ]
+    lines += _cut(_table(rows, look, (clip_path, clip, _cut_arrow)))
     return _text(lines)
 
 
@@ -179,7 +195,7 @@ def status(answer: Json, look: Style = PLAIN) -> str:
         lines.append(f"now       {work['state']}{counted} {work['message']}".rstrip())
     if work and work["held"]:
         lines.append(f"waiting   {work['held']} files are missing; nothing is dropped before a second look agrees")
-    lines += [f"note      {clip(note, look.width - 10)}" for note in answer.get("notes", ())]
+    lines += [f"note      {clip(note, look.width - 10)}" for note in answer.get("remarks", ())]
     return _text(lines)
 
 
@@ -193,7 +209,7 @@ def index(answer: Json, look: Style = PLAIN) -> str:  # noqa: ARG001 - one signa
     seconds = answer["duration_ms"] / 1000
     return _text(
         [
-            f"{answer['notes']} notes, {answer['links']} links ({answer['unresolved']} lead nowhere), "
+            f"{answer['notes']} notes, {answer['links']} links ({answer['unresolved']} lead nowhere)",
             f"{answer['tags']} tags, {answer['problems']} problems",
             f"{answer['changed']} changed, {answer['removed']} removed, in {seconds:.1f} s",
         ]
@@ -212,19 +228,28 @@ def verify(answer: Json, look: Style = PLAIN) -> str:
 def graph(answer: Json, look: Style = PLAIN) -> str:
     lines = [f"{len(answer['notes'])} notes, {len(answer['links'])} links, {len(answer['problems'])} problems"]
     most = sorted(answer["notes"], key=lambda one: (-one["backlinks"], one["path"]))[:10]
-    lines += _table([(f"  {one['backlinks']}", one["title"], one["path"]) for one in most if one["backlinks"]], look)
+    lines += _table([(f"{one['backlinks']}", one["title"], one["path"]) for one in most if one["backlinks"]], look)
     return _text([*lines, "(--json gives the whole graph)"])
 
 
-def _table(rows: Sequence[tuple[str, str, str]], look: Style) -> list[str]:
-    """Three columns: the first two as wide as needed, within bounds; the last is cut."""
-    first = min(max((columns(row[0]) for row in rows), default=0), look.width // 3)
-    second = min(max((columns(row[1]) for row in rows), default=0), look.width // 3)
-    lines = []
-    for one, two, three in rows:
-        left = f"{pad(clip(one, first), first)}  {pad(clip(two, second), second)}"
-        lines.append(f"{left}  {clip(three, max(look.width - first - second - 4, 10))}".rstrip())
-    return lines
+Cut = Callable[[str, int], str]
+
+
+def _table(
+    rows: Sequence[tuple[str, str, str]], look: Style, cuts: tuple[Cut, Cut, Cut] = (clip, clip, clip_path)
+) -> list[str]:
+    """Three columns, indented: the first two as wide as needed, within bounds; the last is cut."""
+    room = look.width - 2
+    first, second = (min(max((columns(row[number]) for row in rows), default=0), room // 3) for number in (0, 1))
+    third = max(room - first - second - 4, 10)
+    return [
+        f"  {pad(cuts[0](one, first), first)}  {pad(cuts[1](two, second), second)}  {cuts[2](three, third)}".rstrip()
+        for one, two, three in rows
+    ]
+
+
+def _cut_arrow(text: str, width: int) -> str:
+    return f"→ {clip_path(text, width - 2)}" if text else ""
 
 
 def _cut(lines: list[str]) -> list[str]:

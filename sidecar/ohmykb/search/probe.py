@@ -62,7 +62,7 @@ class Prober:
         start = perf_counter()
         if not query.strip():
             raise UsageError("The question is empty.", 'Ask something: kb probe "funding rate"')
-        query = query[:LONGEST_QUESTION]
+        query = query[:LONGEST_QUESTION].encode(errors="replace").decode()  # a shell may hand over half characters
         n = min(max(n, 1), MOST)
         with snapshot(self._connect()) as db:
             notes = fulltext.size(db)
@@ -86,7 +86,7 @@ class Prober:
         """Loads what the first question would wait for."""
         db = self._connect()
         self.standing.refresh(db)
-        self._vocabulary.holding(db, "ohmykb")
+        self._vocabulary.holding(db, "ohmykb", 1)
         fold("\u8d44")
 
 

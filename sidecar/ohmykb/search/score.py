@@ -58,7 +58,7 @@ class Signals(NamedTuple):
 class Judged(NamedTuple):
     found: Found
     score: float
-    fields: tuple[str, ...]
+    fields: list[str]
     """The folded FIELDS."""
 
     @property
@@ -68,10 +68,13 @@ class Judged(NamedTuple):
 
 def judge(question: Question, found: Found) -> Judged:
     """Scores one note; `score` ∈ [0, 1]."""
-    head = fold(_BORDER.join((found.path, found.title, found.aliases, found.tags, found.headings, found.properties)))
-    text = fold(found.text[:FOLDED]) + found.text[FOLDED:].lower()
-    fields = (*head.split(_BORDER), text)
-    names = head[: len(head) - len(fields[5])]
+    source = found.text
+    start = source[:FOLDED].replace(_BORDER, " ")
+    fields = fold(_BORDER.join((*found[1:7], start))).split(_BORDER)  # one call: most fields are short
+    if len(source) > FOLDED:
+        fields[6] += source[FOLDED:].lower()
+    text = fields[6]
+    names = _BORDER.join(fields[:5])
     covered = in_names = often = total = 0.0
     length = 1 - LENGTH_COUNTS + LENGTH_COUNTS * len(text) / USUAL_LENGTH
     for term in question.terms:
@@ -85,7 +88,7 @@ def judge(question: Question, found: Found) -> Judged:
         count = text.count(term.text)
         often += term.weight * count / (count + SATURATED * length) if count else 0.0
     whole = question.folded
-    said = whole in text or whole in head
+    said = whole in text or whole in names or whole in fields[5]
     named = said and (whole in "\n".join(fields[1:4]).split("\n") or whole == _stem(fields[0]))
     if not question.terms:
         total = covered = float(said)

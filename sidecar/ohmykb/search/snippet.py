@@ -20,24 +20,37 @@ class Snippet(NamedTuple):
 
 def cut(question: Question, judged: Judged) -> Snippet:
     """The whole question where it stands; else the densest place of its rare terms; else the beginning."""
-    text = judged.found.text
-    folded = judged.text
-    place = folded.find(question.folded) if question.folded else -1
+    text = _with_line_feeds(judged.found.text)
+    folded = _with_line_feeds(judged.text)
+    body = _body(folded)
+    place = folded.find(question.folded, body) if question.folded else -1
     if place < 0:
-        place = _densest(question, folded)
-    place = max(place, 0)
+        place = _densest(question, folded, body)
+    if place < 0:  # only the properties answer, if anything does
+        place = max(folded.find(question.folded), _densest(question, folded, 0), 0) or body
     if len(folded) != len(text):  # composed or lower-cased to another length: the line still holds
         line = folded.count("\n", 0, place)
-        lines = text.splitlines(keepends=True)
-        place = min(sum(map(len, lines[:line])), len(text))
+        place = min(sum(len(before) + 1 for before in text.split("\n", line)[:line]), len(text))
     line = text.count("\n", 0, place) + 1
     return Snippet(line, _heading(judged.found.headings, line), _around(text, place))
 
 
-def _densest(question: Question, folded: str) -> int:
+def _body(text: str) -> int:
+    """Where the text after the properties begins: a place in them says little."""
+    end = text.find("\n---", 3) if text.startswith("---") else -1
+    after = text.find("\n", end + 4) if end >= 0 else -1
+    return after + 1 if after >= 0 else 0
+
+
+def _with_line_feeds(text: str) -> str:
+    """Of the same length, and every line ends in a line feed, as lines are counted everywhere."""
+    return text.replace("\r\n", " \n").replace("\r", "\n") if "\r" in text else text
+
+
+def _densest(question: Question, folded: str, body: int) -> int:
     hits: list[tuple[int, float, str]] = []
     for term in question.terms:
-        place = folded.find(term.text)
+        place = folded.find(term.text, body)
         while place >= 0 and len(hits) < PLACES:
             hits.append((place, term.weight, term.text))
             place = folded.find(term.text, place + 1)

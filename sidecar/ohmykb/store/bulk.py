@@ -20,7 +20,9 @@ def is_on(db: Database) -> bool:
 
 
 def make_indexes(db: Database) -> None:
-    """Makes the secondary indexes that are missing."""
+    """Makes what is missing: secondary indexes, and the terms of a build that was killed."""
+    if is_on(db):
+        fulltext.learn_all_terms(db)
     for sql in SECONDARY.values():
         db.execute(sql)
 
@@ -45,7 +47,6 @@ def mode(db: Database) -> Iterator[None]:
     finally:
         _tune(db, USUAL_HASH_BYTES, 1000, keys="ON")
         make_indexes(db)
-        fulltext.learn_all_terms(db)
         db.execute("PRAGMA optimize")
 
 

@@ -49,6 +49,11 @@ class Database(apsw.Connection):
         return None if found is None else found[0]
 
 
+def library_version() -> str:
+    """Of SQLite itself."""
+    return apsw.sqlite_lib_version()
+
+
 def open_writer(path: Path, migrations: Sequence[str]) -> Database:
     """The one writing connection, brought up to date. The caller holds the lock.
 

@@ -2,14 +2,19 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+import apsw
+
 from ohmykb.store.connection import Database
+from ohmykb.store.files import name_key
 from ohmykb.store.notes import LINK_KINDS, ORIGIN_FILE, NoteRow, Words
 
 _TOKEN = re.compile("[0-9a-z\x80-\U0010ffff]+")
 """As FTS5's ascii tokenizer cuts our segmented text."""
+_TOKEN_BYTES = 32768
+"""What FTS5 keeps of a token (FTS5_MAX_TOKEN_SIZE)."""
 
 
 class Content(NamedTuple):
@@ -40,7 +45,7 @@ def note(db: Database, file: int) -> Content | None:
         row[:6], json.loads(row[6]), json.loads(row[7]),
         [r[0] for r in db.rows("SELECT alias FROM aliases WHERE note = ? ORDER BY rowid", (file,))],
         [r[0] for r in db.rows("SELECT tag FROM tags WHERE note = ? ORDER BY tag", (file,))],
-        db.rows("SELECT kind, raw, linkpath, subpath, display, line, start, key, target FROM links"
+        db.rows("SELECT kind, raw, linkpath, subpath, display, line, start, key, name_key, target FROM links"
             " WHERE source = ? ORDER BY id", (file,)),
         text[0] if text else "",
         db.rows('SELECT start, "end", line, heading, hash FROM chunks WHERE note = ? ORDER BY id', (file,)),
@@ -57,7 +62,8 @@ def expected(row: NoteRow) -> Content:
         [[h.level, h.text, h.line] for h in row.headings], list(row.blocks),
         list(row.aliases), sorted(row.tags),
         [
-            (LINK_KINDS.index(k.kind), k.raw, k.linkpath, k.subpath, k.display, k.line, k.start, k.key, target)
+            (LINK_KINDS.index(k.kind), k.raw, k.linkpath, k.subpath, k.display, k.line, k.start, k.key,
+             name_key(k.linkpath), target)
             for k, target in zip(row.links, row.targets, strict=True)
         ],
         row.text,
@@ -70,12 +76,28 @@ def expected(row: NoteRow) -> Content:
 def terms(words: Words) -> Iterator[str]:
     """Every token of a note, as often as it stands there."""
     for column in words:
-        yield from _TOKEN.findall(column)
+        for token in _TOKEN.findall(column):
+            yield token if len(token) * 4 <= _TOKEN_BYTES else _text(token.encode()[:_TOKEN_BYTES])
 
 
 def vocabulary(db: Database) -> list[tuple[str, int]]:
     """(term, occurrences) of the full-text index."""
-    return db.rows("SELECT term, cnt FROM vocabulary")
+    return [(_text(term), count) for term, count in db.rows("SELECT CAST(term AS BLOB), cnt FROM vocabulary")]
+
+
+def _text(term: bytes) -> str:
+    return term.decode("utf-8", "replace")  # FTS5 cuts a long one anywhere
+
+
+def holds(db: Database, note: int, words: Iterable[str]) -> bool:
+    """Whether the full-text index has all of these words under this note."""
+    match = " AND ".join(f'"{word}"' for word in words)
+    return not match or db.row("SELECT 1 FROM words WHERE rowid = ? AND words MATCH ?", (note, match)) is not None
+
+
+def with_problems(db: Database) -> list[str]:
+    """Paths of all files in whose text something was found wrong."""
+    return [row[0] for row in db.rows(f"SELECT DISTINCT path FROM problems WHERE origin = {ORIGIN_FILE}")]
 
 
 def documents(db: Database) -> int:
@@ -84,8 +106,11 @@ def documents(db: Database) -> int:
 
 def integrity(db: Database) -> str | None:
     """What SQLite itself finds wrong, if anything."""
-    row = db.row("PRAGMA quick_check(1)")
-    return None if row[0] == "ok" else f"the database is damaged: {row[0]}"
+    try:
+        found = db.value("PRAGMA quick_check(1)")
+    except (apsw.CorruptError, apsw.NotADBError) as error:
+        found = str(error)
+    return None if found == "ok" else f"the database is damaged: {found}"
 
 
 def subpath_found(db: Database, source: int, number: int) -> int | None:

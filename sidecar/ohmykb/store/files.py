@@ -39,7 +39,7 @@ Known = tuple[str, int, int, int, int | None, int | None, int | None, int | None
 def manifest(db: Database) -> dict[str, Known]:
     """path → what is known of the file; the whole vault in one read."""
     rows = db.execute("SELECT path, id, kind, scope, size, mtime_ns, ctime_ns, inode, hash IS NULL FROM files")
-    return {row[0]: row for row in rows}  # type: ignore[misc]
+    return {row[0]: row for row in rows}
 
 
 def known(db: Database, path: str) -> Known | None:
@@ -153,3 +153,14 @@ def settle_recipe(db: Database) -> None:
         with transaction(db):
             db.execute("UPDATE files SET hash = NULL")
             db.execute("UPDATE meta SET value = ? WHERE key = 'recipe'", (RECIPE,))
+
+
+def settle_limit(db: Database, limit: int) -> None:
+    """Makes the files pending that a changed limit on their size (bytes) lets in or keeps out."""
+    before = db.value("SELECT value FROM meta WHERE key = 'limit'")
+    if before != limit:
+        with transaction(db):
+            if before is not None:
+                low, high = sorted((int(before), limit))
+                db.execute("UPDATE files SET hash = NULL WHERE size > ? AND size <= ?", (low, high))
+            db.execute("INSERT OR REPLACE INTO meta VALUES ('limit', ?)", (limit,))

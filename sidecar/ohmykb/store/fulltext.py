@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterable
 from typing import NamedTuple
+from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,15 @@ from ohmykb.store.notes import Words
 NAMES = "{name alias tag}"
 SOUND = "{sound}"
 
-_TERM = re.compile("[a-z0-9]{3,40}")
+_TOKEN = re.compile("[0-9a-z\x80-\U0010ffff]+")
+# What words of scripts with spaces begin with (markdown/words.py has the others).
+_SPACED = (
+    (0x30, 0x39), (0x61, 0x7A), (0x80, 0xDFF), (0x10A0, 0x10FF), (0x1200, 0x177F), (0x1800, 0x2E7F),
+    (0xA4D0, 0xA95F), (0xA980, 0xABFF), (0xFB00, 0xFFFF),
+)  # fmt: skip
+_SPACED_SQL = " OR ".join(f"unicode(term) BETWEEN {low} AND {high}" for low, high in _SPACED)
+_SHORTEST, _LONGEST = 2, 1000
+"""Characters of the words that are found by a part of them."""
 
 
 class Where(NamedTuple):
@@ -23,7 +32,7 @@ class Where(NamedTuple):
     folder: str | None = None
     """Vault-relative, no `/` at the end."""
     tag: str | None = None
-    """Lower case; the tag itself or one below it."""
+    """As stored (NFC, lower case); the tag itself or one below it."""
     since: str | None = None
     """ISO day; notes about that day or later, or changed since."""
 
@@ -86,6 +95,11 @@ def size(db: Database) -> int:
     return int(db.value("SELECT count(*) FROM notes"))
 
 
+def holds(db: Database, note: int) -> bool:
+    """Whether a note is in the index, and not left out."""
+    return db.row("SELECT 1 FROM notes WHERE id = ?", (note,)) is not None
+
+
 def fetch(db: Database, ids: Iterable[int]) -> list[Found]:
     """What scoring needs of each note, in the order of `ids`."""
     rows = db.rows(
@@ -119,17 +133,25 @@ def allowed(db: Database, ids: Iterable[int], where: Where) -> list[int]:
 
 
 def learn_terms(db: Database, words: Iterable[Words]) -> None:
-    """Remembers the Latin words of notes, so that parts of them are found."""
-    met = {term for note in words for field in note[:-1] for term in _TERM.findall(field)}
-    db.executemany("INSERT OR IGNORE INTO terms (term) VALUES (?)", ((term,) for term in sorted(met)))
+    """Remembers the words of notes, those of scripts with spaces, so that parts of them are found."""
+    met: set[str] = set()
+    for note in words:
+        for field in note[:-1]:
+            met.update(_TOKEN.findall(field))
+    kept = sorted(term for term in met if _SHORTEST <= len(term) <= _LONGEST and _is_spaced(ord(term[0])))
+    db.executemany("INSERT OR IGNORE INTO terms (term) VALUES (?)", ((term,) for term in kept))
 
 
 def learn_all_terms(db: Database) -> None:
     """The same for everything in the index."""
     db.execute(
         "INSERT OR IGNORE INTO terms (term) SELECT term FROM vocabulary"
-        " WHERE term GLOB '[a-z0-9]*' AND length(term) BETWEEN 3 AND 40"
+        f" WHERE ({_SPACED_SQL}) AND length(term) BETWEEN {_SHORTEST} AND {_LONGEST}"
     )
+
+
+def _is_spaced(code: int) -> bool:
+    return any(low <= code <= high for low, high in _SPACED)
 
 
 def terms_after(db: Database, last: int) -> list[tuple[int, str]]:
@@ -140,8 +162,10 @@ def terms_after(db: Database, last: int) -> list[tuple[int, str]]:
 def _filter(where: Where, column: str = "rowid") -> tuple[str, list[str]]:
     sql, values = "", []
     if where.folder is not None:
-        sql += f" AND {column} IN (SELECT id FROM files WHERE path >= ? AND path < ?)"
-        values += [where.folder + "/", where.folder + "0"]
+        forms = sorted({where.folder, *(normalize(form, where.folder) for form in ("NFC", "NFD"))})
+        under = " OR ".join(["path >= ? AND path < ?"] * len(forms))
+        sql += f" AND {column} IN (SELECT id FROM files WHERE {under})"
+        values += [folder + end for folder in forms for end in ("/", "0")]
     if where.tag is not None:
         sql += f" AND {column} IN (SELECT note FROM tags WHERE tag = ? OR (tag >= ? AND tag < ?))"
         values += [where.tag, where.tag + "/", where.tag + "0"]

@@ -5,6 +5,7 @@ microseconds, at 500,000 of them).
 """
 
 import json
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ohmykb.note import Scope
@@ -15,7 +16,7 @@ _GRAPH = int(Scope.GRAPH)
 _NOTE = f"f.kind = 0 AND f.scope = {_GRAPH}"
 COMMON_TAG = 200
 """A tag on more notes than this joins nothing worth naming."""
-HUB = 500
+HUB = 200
 """Neighbours of one note that are followed further; beyond, a hub joins everything with everything."""
 
 
@@ -48,31 +49,46 @@ def one_hop(db: Database, note: int) -> list[Neighbor]:
 
 
 def two_hops(db: Database, note: int, limit: int) -> list[Neighbor]:
-    """Notes two links away, in any direction, those over most notes between first; `via` is one of them."""
-    rows = db.rows(
-        """
-        WITH near (id) AS (
-            SELECT target FROM links WHERE source = ?1 AND target IS NOT NULL AND target <> ?1
-            UNION SELECT source FROM links WHERE target = ?1 AND source <> ?1 LIMIT ?3
-        ), far (id, via, forward) AS (
-            SELECT l.target, near.id, 1 FROM near CROSS JOIN links l ON l.source = near.id
-             WHERE l.target IS NOT NULL
-            UNION
-            SELECT l.source, near.id, 0 FROM near CROSS JOIN links l ON l.target = near.id
-        )
-        SELECT far.id, min(far.via), max(far.forward), count(DISTINCT far.via) AS ways FROM far
-        WHERE far.id <> ?1 AND far.id NOT IN (SELECT id FROM near)
-        GROUP BY far.id ORDER BY ways DESC, far.id LIMIT ?2
-        """,
-        (note, limit, HUB),
-    )
-    found = []
-    for far, via, forward, _ in rows:
-        there, between = _named(db, far), _named(db, via)
-        if there is not None and between is not None:
-            relation = "link" if forward else "backlink"
-            found.append(Neighbor(far, there[0], there[1], 2, between[0], relation))
+    """Notes two links away, in any direction, those over most notes between first; `via` is one of them.
+
+    What lies behind a hub (HUB links or more) is left out, unless it lies behind another note too.
+    """
+    near = links_between(db, note)
+    ways: dict[int, list[tuple[int, str]]] = {}
+    for between in sorted(titles(db, sorted(near)))[:HUB]:
+        for far, relation in _around(db, between):
+            if far != note and far not in near:
+                ways.setdefault(far, []).append((between, relation))
+    best = sorted(ways, key=lambda far: (-len(ways[far]), far))
+    found: list[Neighbor] = []
+    while best and len(found) < limit:
+        some, best = best[: limit - len(found)], best[limit - len(found) :]
+        names = titles(db, [*some, *{ways[far][0][0] for far in some}])
+        for far in some:
+            between, relation = ways[far][0]
+            if far in names:
+                found.append(Neighbor(far, *names[far], 2, names[between][0], relation))
     return found
+
+
+def titles(db: Database, notes: Sequence[int]) -> dict[int, tuple[str, str]]:
+    """id → (path, title), of those that are notes of the graph."""
+    rows = db.rows(
+        "SELECT f.id, f.path, n.title FROM json_each(?) j CROSS JOIN files f ON f.id = j.value"
+        f" CROSS JOIN notes n ON n.id = f.id WHERE {_NOTE}",
+        (json.dumps(list(notes)),),
+    )
+    return {row[0]: (row[1], row[2]) for row in rows}
+
+
+def _around(db: Database, note: int) -> list[tuple[int, str]]:
+    """(other end, relation as seen from here) of a note's links; nothing for a hub."""
+    rows = db.rows(
+        "SELECT target, 'link' FROM links WHERE source = ?1 AND target IS NOT NULL AND target <> ?1"
+        " UNION SELECT source, 'backlink' FROM links WHERE target = ?1 AND source <> ?1 LIMIT ?2",
+        (note, HUB),
+    )
+    return [] if len(rows) >= HUB else rows
 
 
 def alike(db: Database, note: int, limit: int) -> list[Neighbor]:
@@ -119,11 +135,6 @@ def about(db: Database, note: int) -> dict[str, Any]:
     }
 
 
-def path_of(db: Database, file: int) -> str | None:
-    found: str | None = db.value("SELECT path FROM files WHERE id = ?", (file,))
-    return found
-
-
 def links_between(db: Database, note: int) -> set[int]:
     """Notes linked with this one, either way."""
     rows = db.rows(
@@ -132,16 +143,6 @@ def links_between(db: Database, note: int) -> set[int]:
         (note,),
     )
     return {row[0] for row in rows}
-
-
-def named(db: Database, note: int) -> tuple[str, str] | None:
-    """(path, title) of a note of the graph."""
-    return _named(db, note)
-
-
-def _named(db: Database, note: int) -> tuple[str, str] | None:
-    row = db.row(f"SELECT f.path, n.title FROM files f JOIN notes n ON n.id = f.id WHERE f.id = ? AND {_NOTE}", (note,))
-    return (row[0], row[1]) if row else None
 
 
 def _relation(kind: int, key: str | None) -> str:

@@ -127,3 +127,19 @@ def walk_problems(db: Database, paths: Iterable[str]) -> dict[str, Problem]:
         if row is not None:
             found[path] = Problem(*row)
     return found
+
+
+def walk_problems_under(db: Database, folder: str) -> list[str]:
+    """Paths of all that the walk found something wrong with, the folder itself and what is below it."""
+    rows = db.rows(
+        f"SELECT path FROM problems WHERE origin = {ORIGIN_WALK} AND (path = ? OR path >= ? AND path < ?)",
+        (folder, folder + "/", folder + "0"),
+    )
+    return [row[0] for row in rows]
+
+
+def clashing(db: Database, folder: str) -> list[str]:
+    """Paths in this very folder whose name the walk found something wrong with."""
+    prefix = folder + "/" if folder else ""
+    rows = db.rows(f"SELECT path FROM problems WHERE origin = {ORIGIN_WALK} AND code GLOB 'name-*'")
+    return [path for (path,) in rows if path.startswith(prefix) and "/" not in path[len(prefix) :]]

@@ -6,6 +6,9 @@ from ohmykb.note import Problem
 # Western text read as GB 18030 gives rare characters instead, since its accents stand beside plain letters.
 _COMMON_SHARE = 0.8
 _SAMPLE = 20_000
+# A UTF-8 text cut or pasted in the middle of a character is broken there only; any other encoding read as
+# UTF-8 is broken nearly everywhere.
+_BROKEN_SHARE = 0.1
 
 
 def decode(data: bytes) -> tuple[str, tuple[Problem, ...]]:
@@ -27,6 +30,10 @@ def _guess(data: bytes) -> tuple[str, str]:
         return data.decode("utf-32", "replace"), "UTF-32"
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", "replace"), "UTF-16"
+    text = data.decode(errors="replace")
+    broken = text.count("\ufffd")
+    if broken <= sum(map("\x7f".__lt__, text)) * _BROKEN_SHARE:
+        return text, "UTF-8, with a mark (\ufffd) in place of what is broken"
     try:
         text = data.decode("gb18030")
     except UnicodeDecodeError:

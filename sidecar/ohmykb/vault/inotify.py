@@ -47,6 +47,13 @@ class VaultDescriptor(InotifyFD):
                 self._on_exhausted(error)
             raise
 
+    def _add_callback(self, path: bytes, mask: Mask, callback: WatchCallback, id_: CallbackId) -> WatchDescriptor:
+        # watchdog's own warns of every folder made within a new one, whose watch it sets twice, with a
+        # message that lists all watches there are.
+        watch = self._get_or_create_watch(path, mask)
+        watch.callbacks[id_] = callback
+        return watch.wd
+
     def handle_event(self, event: InotifyEvent) -> None:
         super().handle_event(event)  # at an overflow it sets the watches anew; only then may anyone look
         if event.is_queue_overflow:

@@ -47,6 +47,7 @@ class Watcher:
         self._on_dirty = on_dirty
         self._on_overflow = on_overflow
         self._observer: BaseObserver | None = None
+        self._started = False
         self.trouble: WatchError | None = None
         """Set, with a call of `on_overflow`, when a folder that appeared later cannot be watched."""
 
@@ -62,6 +63,7 @@ class Watcher:
         except OSError as error:
             self.stop()
             raise watch_error(error) from error
+        self._started = True
         if self.trouble is not None:
             self.stop()
             raise self.trouble
@@ -79,6 +81,7 @@ class Watcher:
         # Late: watchdog takes 50 ms to import, and most commands do not watch.
         from watchdog import events
 
+        self.trouble, self._started = None, False
         kinds: list[type[FileSystemEvent]] = [
             events.FileCreatedEvent,  # also a file moved or linked into the vault from outside
             events.FileMovedEvent,
@@ -141,7 +144,8 @@ class Watcher:
     def _exhausted(self, error: OSError) -> None:
         if self.trouble is None:
             self.trouble = watch_error(error)
-            self._on_overflow()
+            if self._started:
+                self._on_overflow()
 
 
 def _handler(tell: "Callable[[FileSystemEvent], None]") -> "FileSystemEventHandler":

@@ -1,0 +1,122 @@
+"""The full command line: arguments, exit codes, and the sentence for every failure."""
+
+from argparse import SUPPRESS, ArgumentParser, Namespace
+from collections.abc import Callable, Sequence
+from typing import Final, NoReturn
+
+import ohmykb
+from ohmykb.cli import doctor, indexing, reading, running
+from ohmykb.cli.session import Session
+from ohmykb.cli.terminal import complain
+from ohmykb.errors import KbError, UsageError
+
+EXITS: Final = {
+    "usage": 2,
+    "not-found": 2,
+    "ambiguous": 2,
+    "no-vault": 3,
+    "conflict": 4,
+    "model-unavailable": 5,
+}
+"""By the code of a KbError; any other is a 1."""
+
+
+class Parser(ArgumentParser):
+    """Complains by raising, so that --json holds for wrong usage too."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message[:1].upper()}{message[1:]}.", f"See: {self.prog} --help")
+
+
+def run(argv: Sequence[str]) -> int:
+    """Runs one command; returns the exit code."""
+    as_json = "--json" in argv
+    try:
+        args = _read(argv)
+        as_json = args.json
+        command: Callable[[Session], int] = args.command
+        return command(Session(args))
+    except KbError as error:
+        complain(error, as_json=as_json)
+        return EXITS.get(error.code, 1)
+
+
+def _read(argv: Sequence[str]) -> Namespace:
+    # Both are options of the command word too, where a default would undo what stood before it.
+    args, rest = _parser().parse_known_args(argv, Namespace(vault=None, json=False))
+    # Words of a question may stand on both sides of an option.
+    if rest and hasattr(args, "words") and not any(word.startswith("-") for word in rest):
+        args.words += rest
+    elif rest:
+        raise UsageError(f"Not understood: {' '.join(rest)}.", "See: kb --help")
+    return args
+
+
+def _parser() -> Parser:
+    everywhere = Parser(add_help=False)
+    everywhere.add_argument(
+        "--vault", metavar="DIR", default=SUPPRESS, help="the vault (else: $OHMYKB_VAULT, else from here upwards)"
+    )
+    everywhere.add_argument("--json", action="store_true", default=SUPPRESS, help="answer as JSON")
+    parser = Parser(prog="kb", description=ohmykb.__doc__, parents=[everywhere])
+    parser.add_argument("--version", action="version", version=f"kb {ohmykb.__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=Parser)
+
+    def add(name: str, command: Callable[[Session], int], about: str) -> Parser:
+        made = commands.add_parser(name, help=about, description=about, parents=[everywhere])
+        made.set_defaults(command=command)
+        return made
+
+    made = add("init", running.init, "make a vault from the template")
+    made.add_argument("dir", metavar="DIR", help="a folder that is new or empty")
+
+    made = add("serve", running.serve, "keep the index in step with the vault, and answer")
+    made.add_argument("--port", type=_number(0, 65535), default=0, help="0: any free one")
+    made.add_argument("--no-watch", action="store_true", help="do not follow changes")
+    made.add_argument("--no-vectors", action="store_true", help="text and graph only")
+    made.add_argument("--exit-on-stdin-eof", action="store_true", help="end when the parent process does")
+
+    add("stop", running.stop, "end the running sidecar")
+    add("doctor", doctor.doctor, "what is wrong with the set-up, and how to mend it")
+    made = add("logs", running.logs, "what the sidecar did lately")
+    made.add_argument("-n", type=_number(1, 100_000), default=40, help="how many lines (default: 40)")
+
+    made = add("index", indexing.index, "bring the index up to date with the vault")
+    made.add_argument("--rebuild", action="store_true", help="from nothing")
+    made.add_argument("--no-vectors", action="store_true", help="text and graph only")
+    which = made.add_mutually_exclusive_group()
+    which.add_argument("--pause", action="store_true", help="hold the running sidecar's indexing")
+    which.add_argument("--resume", action="store_true", help="let it go on")
+
+    add("status", reading.status, "how far the index is")
+    add("verify", indexing.verify_index, "prove that the index equals the disk")
+    add("graph", reading.whole_graph, "the whole graph (with --json)")
+
+    made = add("probe", reading.probe, "the few notes that answer a question")
+    made.add_argument("words", nargs="+", metavar="QUERY")
+    made.add_argument("--mode", choices=("token", "semantic", "hybrid"), help="default: hybrid")
+    made.add_argument("-n", type=_number(1, 200), help="how many (default: 5)")
+    made.add_argument("--in", dest="folder", metavar="FOLDER", help="only in this folder of the vault")
+    made.add_argument("--tag", help="only with this tag, or one below it")
+    made.add_argument("--since", metavar="DATE", help="only from this day on")
+
+    made = add("query", reading.query, "what a note is linked to, and related with")
+    made.add_argument("note", metavar="NOTE", help="its path, or its name as in a link")
+    made.add_argument("--hops", type=_number(1, 2), help="1 or 2 (default: 1)")
+    made.add_argument("-n", type=_number(1, 500), help="how many neighbours (default: 50)")
+
+    add("orphans", reading.orphans, "notes that no other note links to")
+    add("unresolved", reading.unresolved, "links that lead nowhere, with what they may mean")
+    add("problems", reading.problems, "what is wrong in the vault, file by file")
+    return parser
+
+
+def _number(low: int, high: int) -> Callable[[str], int]:
+    def number(text: str) -> int:  # its name is what argparse says was expected
+        value = int(text)
+        if not low <= value <= high:
+            raise ValueError
+        return value
+
+    number.__name__ = f"whole number from {low} to {high}"
+    return number

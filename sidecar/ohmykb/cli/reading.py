@@ -1,0 +1,117 @@
+"""Commands that only read: the sidecar answers if one runs, else the index itself."""
+
+from collections.abc import Callable
+
+from ohmykb import config as settings
+from ohmykb import wiring
+from ohmykb.cli.session import Session
+from ohmykb.cli.terminal import Json
+from ohmykb.index.survey import survey
+from ohmykb.search import graph, present
+from ohmykb.search.asked import where_of
+from ohmykb.search.present import Style, probe_json
+from ohmykb.search.probe import Prober
+from ohmykb.store.connection import Database, DatabaseError, NewerDatabaseError
+from ohmykb.vault.rules import Rules
+
+
+def probe(session: Session) -> int:
+    args = session.args
+    where = where_of(args.folder, args.tag, args.since)
+    question = " ".join(args.words)
+    if session.sidecar is not None:
+        answer = session.sidecar.get(
+            "/probe", q=question, mode=args.mode, n=args.n, in_=where.folder, tag=args.tag, since=where.since
+        )
+    else:
+        with session.index() as db:
+            found = Prober(lambda: db).probe(question, mode=args.mode or "hybrid", n=args.n or 5, where=where)
+            answer = probe_json(found)
+    session.show(answer, present.probe)
+    return 0
+
+
+def query(session: Session) -> int:
+    args = session.args
+    name = session.note(args.note)
+    return _answer(
+        session, present.query,
+        lambda db: graph.query(db, name, hops=args.hops or 1, n=args.n or 50),
+        "/query", note=name, hops=args.hops, n=args.n,
+    )  # fmt: skip
+
+
+def orphans(session: Session) -> int:
+    return _answer(session, present.orphans, graph.orphans, "/orphans")
+
+
+def unresolved(session: Session) -> int:
+    return _answer(session, present.unresolved, graph.unresolved, "/unresolved")
+
+
+def whole_graph(session: Session) -> int:
+    return _answer(session, present.graph, graph.graph, "/graph")
+
+
+def problems(session: Session) -> int:
+    def local(db: Database) -> Json:
+        config = settings.load(session.vault.root)
+        remarks = (*config.warnings, *Rules.of(session.vault.root, config).warnings)
+        about = [
+            {"path": settings.VAULT_FILE, "line": None, "code": "settings", "message": remark} for remark in remarks
+        ]
+        return {"problems": about + graph.problems(db)["problems"]}
+
+    return _answer(session, present.problems, local, "/problems")
+
+
+def _answer(
+    session: Session,
+    text: Callable[[Json, Style], str],
+    local: Callable[[Database], Json],
+    route: str,
+    **asked: str | int | None,
+) -> int:
+    if session.sidecar is not None:
+        answer = session.sidecar.get(route, **asked)
+    else:
+        with session.index() as db:
+            answer = local(db)
+    session.show(answer, text)
+    return 0
+
+
+def status(session: Session) -> int:
+    """Without a sidecar the disk is walked and laid beside the index; nothing is made or changed."""
+    answer = session.sidecar.get("/status") if session.sidecar is not None else _status_alone(session)
+    session.show(answer, present.status)
+    return 0
+
+
+def _status_alone(session: Session) -> Json:
+    root = session.vault.root
+    config = settings.load(root)
+    rules = Rules.of(root, config)
+    remarks = [*config.warnings, *rules.warnings]
+    db: Database | None = None
+    try:
+        db = wiring.reading(session.vault)
+    except NewerDatabaseError:
+        raise
+    except DatabaseError as error:
+        remarks.append(f"{error.message} {error.fix}.")
+    seen = survey(root, db, config, rules)
+    found = graph.counts(db)["problems"] if db is not None else 0
+    return {
+        "on_disk": seen.on_disk,
+        "indexed": seen.indexed,
+        "pending": seen.pending,
+        "unencoded": 0,
+        "problems": found,
+        "sidecar": {"running": False, "port": None},
+        "model": {"id": None, "dim": None},
+        "write": {
+            "mode": config.write.mode, "device": config.write.device, "this_device": settings.device_id()
+        },
+        "remarks": remarks,
+    }  # fmt: skip

@@ -1,0 +1,123 @@
+"""Every route: what it takes, what it answers, and who answers. The app and openapi.json come from here."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ohmykb.search import present
+from ohmykb.search.present import Style
+from ohmykb.search.probe import MOST
+from ohmykb.server import shapes
+from ohmykb.server.changes import LONGEST_WAIT_S
+from ohmykb.server.params import FOLDER, INSIDE, VISIBLE, Param
+from ohmykb.server.service import Service
+from ohmykb.server.shapes import Shape
+
+Asked = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    method: str
+    path: str
+    about: str
+    answer: Callable[[Service, Asked], dict[str, Any]]
+    """The second argument holds the parameters, those of the path too, or the body."""
+    shape: Shape
+    params: tuple[Param, ...] = ()
+    body: Shape | None = None
+    text: Callable[[dict[str, Any], Style], str] | None = None
+    """The answer for people, with `Accept: text/plain`."""
+    also: tuple[int, ...] = ()
+    """Statuses besides 200 and those every route may answer."""
+
+    @property
+    def needs_body(self) -> bool:
+        return self.body is not None and (self.method == "PATCH" or bool(self.body.get("required")))
+
+
+NOTE = Param("note", "a note's path, or its name as in a link", required=True, pattern=INSIDE)
+QUERY: Final = (
+    Param("q", "the question, some text", required=True, pattern=VISIBLE),
+    Param("mode", "how to search", default="hybrid", choices=("token", "semantic", "hybrid")),
+    Param("n", "how many answers at most", "integer", default=5, low=1, high=MOST),
+    Param("in", "a folder of the vault", pattern=FOLDER),
+    Param("tag", "a tag, or the one above it", pattern="[^#/\\s\x1c-\x1f\x85\ufeff]"),
+    Param("since", "a day, as 2025-12-31", format="date"),
+)
+
+ROUTES: Final = (
+    Route("GET", "/hello", "Who is here", lambda s, _: s.hello(), shapes.HELLO),
+    Route(
+        "GET", "/status", "How far the index is", lambda s, _: s.status(), shapes.STATUS,
+        text=present.status,
+    ),
+    Route(
+        "GET", "/problems", "What is wrong, file by file", lambda s, _: s.problems(), shapes.PROBLEMS,
+        text=present.problems, also=(503,),
+    ),
+    Route(
+        "GET", "/probe", "The few notes that answer a question", Service.probe, shapes.PROBE,
+        params=QUERY, text=present.probe, also=(503,),
+    ),
+    Route(
+        "GET", "/query", "What a note is linked to", Service.query, shapes.QUERY,
+        params=(
+            NOTE,
+            Param("hops", "how far", "integer", default=1, low=1, high=2),
+            Param("n", "how many neighbours at most", "integer", default=50, low=1, high=500),
+        ),
+        text=present.query, also=(404, 503),
+    ),
+    Route(
+        "GET", "/related", "Notes not linked with this one that share neighbours", Service.related,
+        shapes.RELATED,
+        params=(NOTE, Param("n", "how many at most", "integer", default=10, low=1, high=500)),
+        also=(404, 503),
+    ),
+    Route(
+        "GET", "/notes", "Links, backlinks, tags and problems of one note", Service.note, shapes.NOTE,
+        params=(Param("path", "a note's path, or its name", required=True, pattern=INSIDE),),
+        also=(404, 503),
+    ),
+    Route(
+        "GET", "/orphans", "Notes that no other note links to", lambda s, _: s.orphans(), shapes.ORPHANS,
+        text=present.orphans, also=(503,),
+    ),
+    Route(
+        "GET", "/unresolved", "Links that lead nowhere", lambda s, _: s.unresolved(), shapes.UNRESOLVED,
+        text=present.unresolved, also=(503,),
+    ),
+    Route("GET", "/graph", "The whole graph", lambda s, _: s.graph(), shapes.GRAPH, also=(503,)),
+    Route(
+        "POST", "/index", "Look at the whole vault; a task", Service.index, shapes.TASK_STARTED,
+        body=shapes.INDEX_BODY, also=(415,),
+    ),
+    Route(
+        "POST", "/index/pause", "Hold indexing", lambda s, _: s.pause(on=True), shapes.PAUSED,
+    ),
+    Route(
+        "POST", "/index/resume", "Go on indexing", lambda s, _: s.pause(on=False), shapes.PAUSED,
+    ),
+    Route(
+        "GET", "/tasks/<task>", "How far a task is", lambda s, asked: s.tasks.get(asked["task"]), shapes.TASK,
+        also=(404,),
+    ),
+    Route(
+        "GET", "/changes", "Long poll: the revision and the paths that changed since",
+        lambda s, asked: s.changes.since(asked["since"], asked["wait"]), shapes.CHANGES,
+        params=(
+            Param("since", "the revision known already", "integer", high=10**12 - 1),
+            Param("wait", "seconds to wait for news", "integer", default=0, high=LONGEST_WAIT_S),
+        ),
+    ),
+    Route("GET", "/settings", "The vault's settings", lambda s, _: s.settings(), shapes.SETTINGS),
+    Route(
+        "PATCH", "/settings", "Change some settings; null puts one back to its default",
+        Service.patch_settings, shapes.SETTINGS, body=shapes.SETTINGS_PATCH, also=(409, 415),
+    ),
+    Route(
+        "POST", "/stop", "End the sidecar; names its process, so that none is ended by mistake",
+        Service.end, shapes.STOPPING, body=shapes.STOP_BODY, also=(409, 415),
+    ),
+)  # fmt: skip

@@ -1,0 +1,214 @@
+"""What the routes ask: one vault, its index and its worker, behind plain functions."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, cast
+
+import ohmykb
+from ohmykb import config as settings
+from ohmykb.config import Config
+from ohmykb.errors import ConflictError, KbError, NotFoundError, NotReadyError, UsageError
+from ohmykb.index.survey import survey
+from ohmykb.index.worker import Worker
+from ohmykb.search import graph
+from ohmykb.search.asked import where_of
+from ohmykb.search.present import probe_json
+from ohmykb.search.probe import Mode, Prober
+from ohmykb.server.changes import Changes
+from ohmykb.server.discovery import API
+from ohmykb.server.tasks import Tasks
+from ohmykb.store.connection import Database, DatabaseError, Readers, snapshot
+from ohmykb.vault.rules import Rules
+
+CAPABILITIES: Final = ["index", "probe", "query", "settings", "changes"]
+
+Json = dict[str, Any]
+
+
+@dataclass(slots=True)
+class Standing:
+    """The settings in force, and what is wrong with those on the disk."""
+
+    config: Config
+    rules: Rules
+    fault: KbError | None = None
+    watch: KbError | None = None
+    """Why nothing watches; then the vault is looked at now and then."""
+    lock: KbError | None = None
+    """Who keeps us from writing the index."""
+    rebuild: bool = False
+
+    def remarks(self) -> list[str]:
+        faults = [f"{e.message} {e.fix}".strip() for e in (self.fault, self.watch, self.lock) if e is not None]
+        if self.fault is not None:
+            faults[0] += " Until then the settings from before hold."
+        return [*faults, *self.config.warnings, *self.rules.warnings]
+
+
+@dataclass(slots=True)
+class Service:
+    root: Path
+    port: int
+    readers: Readers
+    prober: Prober
+    worker: Worker
+    standing: Standing
+    changes: Changes
+    stop: Callable[[], None]
+    tasks: Tasks = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.tasks = Tasks(self.worker, self.counts)
+
+    def db(self) -> Database:
+        """Raises NotReadyError before there is an index."""
+        try:
+            return self.readers.get()
+        except DatabaseError as error:
+            if error.code != "database":
+                raise
+            raise NotReadyError("The index is not there yet; it is being made.", "Ask again in a moment") from error
+
+    def hello(self) -> Json:
+        return {
+            "version": ohmykb.__version__, "api": API, "vault": str(self.root), "pid": os.getpid(),
+            "capabilities": CAPABILITIES,
+        }  # fmt: skip
+
+    def counts(self) -> Json:
+        with snapshot(self.db()) as db:
+            return graph.counts(db)
+
+    def status(self) -> Json:
+        work = self.worker.work
+        try:
+            counts = self.counts()
+        except NotReadyError:
+            counts = {"on_disk": 0, "indexed": 0, "pending": 0, "problems": 0}
+        waiting = self.worker.waiting
+        if self.worker.whole_due or work.state in ("starting", "indexing", "failed"):
+            try:
+                seen = survey(self.root, self._db_or_none(), self.standing.config, self.standing.rules)
+            except KbError:
+                pass  # the vault cannot be listed at the moment: what is known stands
+            else:
+                counts |= {"on_disk": seen.on_disk, "indexed": seen.indexed, "pending": seen.pending}
+                waiting = 0
+        return {
+            "on_disk": counts["on_disk"],
+            "indexed": counts["indexed"],
+            "pending": counts["pending"] + waiting,
+            "unencoded": 0,
+            "problems": counts["problems"] + len(self.standing.remarks()),
+            "sidecar": {"running": True, "port": self.port},
+            "model": {"id": None, "dim": None},
+            "write": write_status(self.standing.config),
+            "work": {
+                "state": "paused" if self.worker.paused else work.state,
+                "done": work.done, "total": work.total, "message": work.message, "held": work.held,
+            },
+            "watching": self.standing.watch is None,
+            "remarks": self.standing.remarks(),
+        }  # fmt: skip
+
+    def _db_or_none(self) -> Database | None:
+        try:
+            return self.db()
+        except NotReadyError:
+            return None
+
+    def problems(self) -> Json:
+        with snapshot(self.db()) as db:
+            found = graph.problems(db)["problems"]
+        about = [
+            {"path": settings.VAULT_FILE, "line": None, "code": "settings", "message": remark}
+            for remark in self.standing.remarks()
+        ]
+        return {"problems": about + found}
+
+    def probe(self, asked: Json) -> Json:
+        where = where_of(asked["in"], asked["tag"], asked["since"])
+        self.db()
+        answer = self.prober.probe(asked["q"], mode=cast("Mode", asked["mode"]), n=asked["n"], where=where)
+        found = probe_json(answer)
+        behind = self._behind()
+        if behind is not None:
+            found["degraded"] = "; ".join(filter(None, (behind, answer.degraded)))
+        return found
+
+    def _behind(self) -> str | None:
+        """What answers may lack, while the vault was not looked at once."""
+        work = self.worker.work
+        if work.looks:
+            return None
+        if work.state == "failed":
+            return f"the index may be old: {work.message}"
+        if work.total:
+            return f"the index is being made: {work.done} of {work.total} files so far"
+        return "the vault is being looked at: the latest changes may be missing"
+
+    def query(self, asked: Json) -> Json:
+        with snapshot(self.db()) as db:
+            return graph.query(db, named(asked["note"]), hops=asked["hops"], n=asked["n"])
+
+    def related(self, asked: Json) -> Json:
+        with snapshot(self.db()) as db:
+            return graph.related(db, named(asked["note"]), n=asked["n"])
+
+    def note(self, asked: Json) -> Json:
+        with snapshot(self.db()) as db:
+            return graph.note(db, named(asked["path"]))
+
+    def orphans(self) -> Json:
+        with snapshot(self.db()) as db:
+            return graph.orphans(db)
+
+    def unresolved(self) -> Json:
+        with snapshot(self.db()) as db:
+            return graph.unresolved(db)
+
+    def graph(self) -> Json:
+        with snapshot(self.db()) as db:
+            return graph.graph(db)
+
+    def index(self, body: Json) -> Json:
+        rebuild = bool(body.get("rebuild"))
+        if rebuild:
+            self.standing.rebuild = True
+        return {"task": self.tasks.look(settings=rebuild)}
+
+    def pause(self, *, on: bool) -> Json:
+        self.worker.pause(on=on)
+        return {"paused": on}
+
+    def settings(self) -> Json:
+        return settings.settings_dict(self.standing.config)
+
+    def patch_settings(self, patch: Json) -> Json:
+        found = settings.patch_settings(self.root, patch)
+        self.worker.ask_whole(settings=True)
+        return settings.settings_dict(found)
+
+    def end(self, body: Json) -> Json:
+        if body["pid"] != os.getpid():
+            raise ConflictError(f"This is process {os.getpid()}, not {body['pid']}.", "Ask GET /hello who is here")
+        self.stop()
+        return {"stopping": True}
+
+
+def write_status(config: Config) -> Json:
+    return {"mode": config.write.mode, "device": config.write.device, "this_device": settings.device_id()}
+
+
+def named(note: str) -> str:
+    if not note.strip():
+        raise NotFoundError("There is no note without a name.", "Name one")
+    return note
+
+
+def require_object(body: object) -> Json:
+    if not isinstance(body, dict):
+        raise UsageError("The body should be a JSON object.", "Send {…}")
+    return body

@@ -1,0 +1,146 @@
+"""The shapes of answers and bodies, as JSON Schema: for openapi.json, and to check bodies with."""
+
+from typing import Any, Final, get_args
+
+from ohmykb.config import WriteMode
+from ohmykb.search.score import FIELDS
+from ohmykb.server.params import FOLDER, VISIBLE
+
+Shape = dict[str, Any]
+
+TEXT: Final[Shape] = {"type": "string"}
+WHOLE: Final[Shape] = {"type": "integer"}
+COUNT: Final[Shape] = {"type": "integer", "minimum": 0}
+NUMBER: Final[Shape] = {"type": "number"}
+SHARE: Final[Shape] = {"type": "number", "minimum": 0, "maximum": 1}
+FLAG: Final[Shape] = {"type": "boolean"}
+
+
+def obj(**properties: Shape) -> Shape:
+    """All of these must be there; more may be."""
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+def some(shape: Shape, *optional: str) -> Shape:
+    return {**shape, "required": [name for name in shape["required"] if name not in optional]}
+
+
+def many(shape: Shape) -> Shape:
+    return {"type": "array", "items": shape}
+
+
+def maybe(shape: Shape) -> Shape:
+    return {"anyOf": [shape, {"type": "null"}]}
+
+
+def one_of(*choices: str) -> Shape:
+    return {"type": "string", "enum": list(choices)}
+
+
+def fields(shape: Shape, *names: str) -> dict[str, Shape]:
+    return dict.fromkeys(names, shape)
+
+
+ERROR: Final = obj(error=obj(code=TEXT, message=TEXT, fix=TEXT))
+HELLO: Final = obj(version=TEXT, api=WHOLE, vault=TEXT, pid=WHOLE, capabilities=many(TEXT))
+LINK: Final = obj(
+    source=TEXT, target=maybe(TEXT), raw=TEXT, linkpath=TEXT,
+    kind=one_of("wikilink", "embed", "markdown", "property"),
+    subpath=maybe(TEXT), display=TEXT, line=maybe(WHOLE),
+)  # fmt: skip
+PROBLEM: Final = obj(path=TEXT, line=maybe(WHOLE), code=TEXT, message=TEXT)
+PROBLEMS: Final = obj(problems=many(PROBLEM))
+WORK: Final = obj(
+    state=one_of("starting", "indexing", "ready", "paused", "failed", "stopped"),
+    done=COUNT, total=COUNT, message=TEXT, held=COUNT,
+)  # fmt: skip
+WRITE: Final = obj(mode=one_of(*get_args(WriteMode)), device=maybe(TEXT), this_device=TEXT)
+STATUS: Final = obj(
+    **fields(COUNT, "on_disk", "indexed", "pending", "unencoded", "problems"),
+    sidecar=obj(running=FLAG, port=maybe(WHOLE)),
+    model=obj(id=maybe(TEXT), dim=maybe(WHOLE)),
+    write=WRITE, work=WORK, watching=FLAG, remarks=many(TEXT),
+)  # fmt: skip
+HIT: Final = obj(
+    path=TEXT, title=TEXT, score=SHARE, confidence=one_of("high", "medium", "low"),
+    why=many(one_of(*FIELDS, "semantic")), heading=maybe(TEXT), line=WHOLE, snippet=TEXT, cite=TEXT,
+)  # fmt: skip
+PROBE: Final = some(
+    obj(
+        query=TEXT, mode=one_of("token", "semantic", "hybrid"), verdict=one_of("read", "glance", "skip"),
+        took_ms=NUMBER, results=many(HIT), degraded=TEXT,
+    ),
+    "degraded",
+)  # fmt: skip
+RELATED_NOTE: Final = obj(path=TEXT, title=maybe(TEXT), score=SHARE, shared=many(TEXT))
+RELATED: Final = obj(note=TEXT, related=many(RELATED_NOTE))
+NEIGHBOR: Final = obj(path=TEXT, title=TEXT, hops=one_of(), via=maybe(TEXT), relation=TEXT)
+NEIGHBOR["properties"]["hops"] = {"type": "integer", "enum": [1, 2]}
+QUERY: Final = obj(note=TEXT, neighbors=many(NEIGHBOR), related=many(RELATED_NOTE))
+NOTE: Final = obj(
+    path=TEXT, title=TEXT, tags=many(TEXT), links=many(LINK), backlinks=many(LINK), problems=many(PROBLEM)
+)
+ORPHANS: Final = obj(**fields(many(TEXT), "orphans", "isolated", "machine_linked"), notes=COUNT, orphan_rate=SHARE)
+SUGGESTION: Final = obj(path=TEXT, score=SHARE, rule=TEXT)
+UNRESOLVED: Final = obj(unresolved=many(obj(source=TEXT, raw=TEXT, line=maybe(WHOLE), suggestions=many(SUGGESTION))))
+GRAPH_NOTE: Final = obj(
+    path=TEXT, title=TEXT, aliases=many(TEXT), tags=many(TEXT), type=maybe(TEXT), domain=maybe(TEXT),
+    backlinks=COUNT,
+)  # fmt: skip
+GRAPH: Final = obj(notes=many(GRAPH_NOTE), links=many(LINK), problems=many(PROBLEM))
+TASK_STARTED: Final = obj(task=TEXT)
+RESULT: Final = obj(
+    **fields(
+        COUNT, "notes", "links", "resolved", "unresolved", "embeds", "tags", "chunks", "vectors", "problems",
+        "changed", "removed", "duration_ms",
+    )
+)  # fmt: skip
+TASK: Final = some(
+    obj(
+        task=TEXT, state=one_of("running", "paused", "done", "failed"), done=COUNT, total=COUNT, message=TEXT,
+        result=RESULT,
+    ),
+    "result",
+)  # fmt: skip
+CHANGES: Final = obj(revision=COUNT, paths=many(TEXT), removed=many(TEXT), reset=FLAG)
+PAUSED: Final = obj(paused=FLAG)
+STOPPING: Final = obj(stopping=FLAG)
+DOCUMENT: Final = obj(openapi=TEXT, info={"type": "object"}, paths={"type": "object"})
+
+# --- bodies: nothing but what is named
+
+_GLOB = r"^!?/?(?:[^\\\[/\n!]|[^\\\[/\n][^\\\[/\n]+)(?:/[^\\\[/\n]+)*/?$"
+GLOBS: Final = many({**TEXT, "pattern": _GLOB, "description": 'a glob such as "archive/" or "*.excalidraw.md"'})
+FOLDERS: Final = many({**TEXT, "pattern": FOLDER, "description": "a folder of the vault"})
+
+
+def closed(**properties: Shape) -> Shape:
+    return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+def number(low: float, high: float, kind: str = "number") -> Shape:
+    return {"type": kind, "minimum": low, "maximum": high}
+
+
+SETTINGS: Final = obj(
+    index=obj(exclude=many(TEXT), search_only=many(TEXT), max_file_mb=NUMBER, settle_s=NUMBER, debounce_ms=WHOLE),
+    vault=obj(follow_symlinks=FLAG),
+    roles=obj(**fields(many(TEXT), "raw", "wiki", "memory", "outputs", "system")),
+    write=obj(mode=one_of(*get_args(WriteMode)), device=maybe(TEXT)),
+    agent=obj(exclude=many(TEXT)),
+)
+SETTINGS_PATCH: Final = closed(
+    index=closed(
+        exclude=maybe(GLOBS), search_only=maybe(GLOBS), max_file_mb=maybe(number(0.001, 1000)),
+        settle_s=maybe(number(0, 3600)), debounce_ms=maybe(number(0, 10_000, "integer")),
+    ),
+    vault=closed(follow_symlinks=maybe(FLAG)),
+    roles=closed(**fields(maybe(FOLDERS), "raw", "wiki", "memory", "outputs", "system")),
+    write=closed(
+        mode=maybe(one_of(*get_args(WriteMode))),
+        device=maybe({**TEXT, "pattern": VISIBLE, "description": "the id of a device"}),
+    ),
+    agent=closed(exclude=maybe(GLOBS)),
+)  # fmt: skip
+INDEX_BODY: Final = closed(rebuild=FLAG)
+STOP_BODY: Final = {**closed(pid=WHOLE), "required": ["pid"]}

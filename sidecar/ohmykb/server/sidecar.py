@@ -1,0 +1,157 @@
+"""The parts of a running sidecar, put together, started and stopped in the right order."""
+
+import logging
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from threading import Event
+from typing import Final
+
+from ohmykb.clock import SystemClock
+from ohmykb.config import Config
+from ohmykb.errors import ConflictError, KbError
+from ohmykb.index.reconcile import Index, Outcome
+from ohmykb.index.worker import Worker
+from ohmykb.search.probe import Prober
+from ohmykb.server.app import make_app
+from ohmykb.server.changes import Changes
+from ohmykb.server.front import Front
+from ohmykb.server.guard import Guard
+from ohmykb.server.service import Service, Standing
+from ohmykb.store import bulk, files
+from ohmykb.store.connection import Readers
+from ohmykb.vault.rules import Rules
+from ohmykb.vault.watch import SETTINGS_FILES, Watcher, WatchError
+
+log = logging.getLogger(__name__)
+
+OPEN_S: Final = 2.0
+"""How long the first answer waits for the index to be opened."""
+LOCK_TRIES_S: Final = 0.5
+
+
+class Sidecar:
+    """`open_index` takes the writer's lock; while another process has it, it raises ConflictError."""
+
+    def __init__(
+        self,
+        root: Path,
+        front: Front,
+        readers: Readers,
+        open_index: Callable[[], Index],
+        load: Callable[[], tuple[Config, Rules]],
+    ) -> None:
+        self._root = root
+        self._front = front
+        self._open_index = open_index
+        self._load = load
+        config, rules = load()
+        self._standing = Standing(config, rules)
+        self._changes = Changes()
+        self._prober = Prober(readers.get)
+        self._opened, self._stopped = Event(), Event()
+        self._failure: KbError | None = None
+        self._watcher = Watcher(root, self._on_dirty, self._on_overflow)
+        self._worker = Worker(
+            self._open,
+            SystemClock(),
+            debounce_s=config.index.debounce_ms / 1000,
+            settle_s=config.index.settle_s,
+            on_change=self._on_change,
+            on_settings=self._on_settings,
+            watching=True,
+        )
+        self.service = Service(
+            root, front.port, readers, self._prober, self._worker, self._standing, self._changes, self.stop
+        )
+
+    def start(self, token: str, *, watch: bool, stack: ExitStack) -> None:
+        """Returns when requests can come; `stack` takes it all apart again. Raises what opening raised."""
+        if watch:
+            try:
+                self._watcher.start()
+            except WatchError as error:
+                self._unwatched(error)
+        stack.callback(self._watcher.stop)
+        self._worker.start()
+        stack.callback(self._worker.stop)
+        stack.callback(self._stopped.set)
+        self._opened.wait(OPEN_S)
+        if self._failure is not None:
+            raise self._failure
+        self._front.open(Guard(make_app(self.service), self._front.port, token))
+
+    def stop(self) -> None:
+        """From any thread; `Front.run` then returns."""
+        self._changes.close()
+        self._front.stop()
+
+    def _open(self) -> Index:
+        """On the worker's thread."""
+        try:
+            index = self._wait_and_open()
+        except KbError as error:
+            self._failure = error
+            raise
+        else:
+            self._changes.begin(files.revision(index.db))
+            self._prober.standing.refresh(index.db)
+            return index
+        finally:
+            self._opened.set()
+
+    def _wait_and_open(self) -> Index:
+        while True:
+            try:
+                index = self._open_index()
+            except ConflictError as error:
+                self._standing.lock = error
+                self._opened.set()
+                if self._stopped.wait(LOCK_TRIES_S):
+                    raise
+            else:
+                self._standing.lock = None
+                return index
+
+    def _on_dirty(self, paths: tuple[str, ...]) -> None:
+        if SETTINGS_FILES.isdisjoint(paths):
+            self._worker.hint(paths)
+        else:
+            self._worker.ask_whole(settings=True)
+
+    def _on_overflow(self) -> None:
+        if self._watcher.trouble is not None:
+            self._unwatched(self._watcher.trouble)
+        log.info("the watcher lost track; looking at everything")
+        self._worker.ask_whole()
+
+    def _unwatched(self, error: WatchError) -> None:
+        log.warning("%s", error)
+        self._standing.watch = error
+        self._worker.watching(on=False)
+
+    def _on_change(self, index: Index, outcome: Outcome) -> None:
+        self._prober.standing.refresh(index.db)
+        self._changes.add(files.revision(index.db), outcome.changed, outcome.removed)
+        self.service.tasks.record(outcome)
+        log.info("%d changed, %d removed", len(outcome.changed), len(outcome.removed))
+
+    def _on_settings(self, index: Index) -> None:
+        standing = self._standing
+        try:
+            config, rules = self._load()
+        except KbError as error:
+            log.warning("settings refused: %s", error)
+            standing.fault = error
+        else:
+            standing.fault = None
+            standing.config = index.config = config
+            standing.rules = index.rules = rules
+            self._worker.tune(debounce_s=config.index.debounce_ms / 1000, settle_s=config.index.settle_s)
+            log.info("settings read")
+        if standing.rebuild:
+            standing.rebuild = False
+            log.info("rebuilding")
+            bulk.empty(index.db)
+            self._prober.reset()
+            self._changes.begin(files.revision(index.db))
