@@ -82,6 +82,12 @@ def test_everything_set(root: Path) -> None:
         device = "0a1b2c3d"
         [agent]
         exclude = ["private"]
+        [search]
+        encoder = "none"
+        fine = "sentence-transformers"
+        [search.sentence_transformers]
+        model = " intfloat/multilingual-e5-base "
+        of_a_later_version = 1
         """,
     )
     config = load(root)
@@ -90,6 +96,8 @@ def test_everything_set(root: Path) -> None:
     assert config.roles.raw == ("raw",)
     assert config.roles.wiki == ("wiki", "知识/库")
     assert config.write.mode == "auto"
+    assert (config.search.encoder, config.search.fine) == ("none", "sentence-transformers")
+    assert config.search.sentence_transformers.model == "intfloat/multilingual-e5-base"
     assert config.warnings == ()
 
 
@@ -120,6 +128,12 @@ def test_what_a_later_version_wrote_is_tolerated_and_named(root: Path) -> None:
         ("[index]\nsettle_s = -1", ["index.settle_s"]),
         ("[index]\ndebounce_ms = 1.5", ["index.debounce_ms", "whole number"]),
         ("[index]\ndebounce_ms = true", ["index.debounce_ms"]),
+        ('[search]\nencoder = "e5-small"', ["search.encoder", '"bundled" or "none"']),
+        ('[search]\nfine = "bundled"', ["search.fine", '"e5-small", "sentence-transformers" or "http"']),
+        ("[search]\nfine = ['http']", ["search.fine"]),
+        ("[search]\nsentence_transformers = 1", ["search.sentence_transformers", "a section"]),
+        ("[search.sentence_transformers]\nmodel = ''", ["search.sentence_transformers", "a folder"]),
+        ("[search.http]\napi_key = 'x'", ["search.http.api_key", "secret"]),
         ('[index]\nexclude = "archive"', ["index.exclude", "list of globs"]),
         ("[index]\nexclude = [1]", ["index.exclude", "list of globs"]),
         ('[index]\nexclude = ["a["]', ["index.exclude", "'a['"]),
@@ -224,6 +238,20 @@ def test_patch_keeps_comments_order_and_what_is_not_known(root: Path) -> None:
     if sys.platform != "win32":
         assert stat.S_IMODE(file.stat().st_mode) == 0o640
     assert [child.name for child in file.parent.iterdir()] == ["config.toml"]
+
+
+def test_patch_of_a_section_within_a_section(root: Path) -> None:
+    file = put(root, '[search]\nfine = ""\n[search.sentence_transformers] # mine\nmodel = "a" # why\nx = 1\n')
+    patch = {"search": {"fine": "sentence-transformers", "sentence_transformers": {"model": "b/c"}}}
+    config = patch_settings(root, patch)
+    assert config.search.sentence_transformers.model == "b/c"
+    assert settings_dict(config)["search"]["sentence_transformers"] == {"model": "b/c"}
+    assert file.read_text() == (
+        '[search]\nfine = "sentence-transformers"\n[search.sentence_transformers] # mine\nmodel = "b/c" # why\nx = 1\n'
+    )
+    assert patch_settings(root, {"search": {"sentence_transformers": None, "fine": None}}) == Config()
+    assert patch_settings(root, {"search": {"sentence_transformers": {"model": "d"}}}).search.fine == ""
+    assert "[search.sentence_transformers]" in file.read_text()
 
 
 def test_patch_makes_the_file_and_takes_back(tmp_path: Path) -> None:

