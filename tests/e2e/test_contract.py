@@ -1,0 +1,105 @@
+"""Recorded answers, `tests/contract/*.json`: what the sidecar says, and what the plugin's tests rely on.
+
+`OHMYKB_RECORD=1 pytest tests/e2e/test_contract.py` records them anew. Without it, what the sidecar
+answers must have the recorded keys and types; more keys are a change to look at, and to record.
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sidecar_process import Kb, Sidecar, end_all, make_vault
+
+FOLDER = Path(__file__).resolve().parents[1] / "contract"
+VOLATILE: dict[str, Any] = {
+    "pid": 4242, "port": 49152, "vault": "/home/me/vault", "version": "0.0.0", "took_ms": 1.5, "duration_ms": 12,
+    "this_device": "00c0ffee", "task": "0123456789abcdef",
+}  # fmt: skip
+
+ANSWERS: dict[str, tuple[str, str, Any, int]] = {
+    "hello": ("GET", "/hello", None, 200),
+    "status": ("GET", "/status", None, 200),
+    "problems": ("GET", "/problems", None, 200),
+    "probe": ("GET", "/probe?q=funding+rate&n=3", None, 200),
+    "probe-token": ("GET", "/probe?q=%E5%AD%A4%E7%8B%AC&mode=token&in=folder", None, 200),
+    "probe-nothing": ("GET", "/probe?q=zxqwv&mode=token", None, 200),
+    "query": ("GET", "/query?note=Funding+rate&hops=2", None, 200),
+    "related": ("GET", "/related?note=folder/Perpetual.md", None, 200),
+    "note": ("GET", "/notes?path=Funding+rate.md", None, 200),
+    "orphans": ("GET", "/orphans", None, 200),
+    "unresolved": ("GET", "/unresolved", None, 200),
+    "graph": ("GET", "/graph", None, 200),
+    "changes": ("GET", "/changes?since=0", None, 200),
+    "settings": ("GET", "/settings", None, 200),
+    "index": ("POST", "/index", {}, 200),
+    "error-not-found": ("GET", "/query?note=Nobody", None, 404),
+    "error-parameter": ("GET", "/probe?q=a&n=0", None, 400),
+    "error-route": ("GET", "/nowhere", None, 404),
+    "error-method": ("DELETE", "/settings", None, 405),
+    "error-body": ("PATCH", "/settings", {"index": {"exclude": 3}}, 400),
+}
+
+
+@pytest.fixture(scope="module")
+def living(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sidecar]:
+    tmp = tmp_path_factory.mktemp("contract")
+    found = Kb(make_vault(tmp / "vault"), tmp / "home")
+    sidecar = found.serve()
+    sidecar.settled()
+    yield sidecar
+    end_all(found)
+
+
+def normal(answer: Any) -> Any:
+    if isinstance(answer, dict):
+        return {
+            name: VOLATILE[name] if name in VOLATILE and not isinstance(value, dict) else normal(value)
+            for name, value in answer.items()
+        }
+    return [normal(one) for one in answer] if isinstance(answer, list) else answer
+
+
+def shape(answer: Any) -> Any:
+    """Keys and types; a list is what its items are, together."""
+    if isinstance(answer, dict):
+        return {name: shape(value) for name, value in answer.items()}
+    if isinstance(answer, list):
+        return sorted({json.dumps(shape(one), sort_keys=True) for one in answer})
+    return "number" if isinstance(answer, int | float) and not isinstance(answer, bool) else type(answer).__name__
+
+
+def check(name: str, status: int, answer: Any) -> None:
+    file = FOLDER / f"{name}.json"
+    found = normal(answer)
+    if os.environ.get("OHMYKB_RECORD"):
+        text = json.dumps({"status": status, "body": found}, ensure_ascii=False, indent=2)
+        file.write_text(text + "\n", "utf-8")
+    recorded = json.loads(file.read_text("utf-8"))
+    assert recorded["status"] == status
+    assert shape(recorded["body"]) == shape(found)
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_it_still_answers_so(living: Sidecar, name: str) -> None:
+    method, path, body, wanted = ANSWERS[name]
+    status, answer = living.ask(path, method, body)
+    assert status == wanted, answer
+    check(name, status, answer)
+
+
+def test_a_task_still_ends_so(living: Sidecar) -> None:
+    task = living.ask("/index", "POST")[1]["task"]
+    living.finished(task)
+    check("task", 200, living.get(f"/tasks/{task}"))
+
+
+def test_the_guard_still_refuses_so(living: Sidecar) -> None:
+    status, answer = living.ask("/hello", Authorization="Bearer wrong")
+    check("error-token", status, answer)
+
+
+def test_every_recording_is_tried() -> None:
+    assert {path.stem for path in FOLDER.glob("*.json")} == {*ANSWERS, "task", "error-token"}
