@@ -7,6 +7,7 @@ kill loses one batch. Reading and encoding happen here; only the storing goes th
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -72,7 +73,7 @@ class Filler:
                     return written
                 some = todo[start : start + self.encoder.batch]
                 rows = self._encode(db, some)
-                written += self.write(lambda w, rows=rows: self._put(w, mine, rows, free))
+                written += self.write(partial(self._put, mine=mine, rows=rows, free=free))
                 done += len(some)
                 self.progress(min(done, total), total)
         if self.going():
@@ -83,11 +84,8 @@ class Filler:
     def _encode(self, db: Database, some: Sequence[Wanted]) -> list[Row]:
         texts = [self._text(db, one) for one in some]
         kept = [number for number, text in enumerate(texts) if text]
-        made = self.encoder.encode_passages([texts[number] for number in kept]) if kept else []
-        found = dict(zip(kept, made, strict=True))
-        return [
-            Row(one.hash, found.get(number), int(is_chinese(texts[number]))) for number, one in enumerate(some)
-        ]
+        found = dict(zip(kept, self.encoder.encode_passages([texts[n] for n in kept]), strict=True)) if kept else {}
+        return [Row(one.hash, found.get(number), int(is_chinese(texts[number]))) for number, one in enumerate(some)]
 
     def _text(self, db: Database, one: Wanted) -> str:
         title, path, aliases = vectors.names(db, one.note)
@@ -99,7 +97,7 @@ class Filler:
         return chunk_text(title, plain)[:LONGEST] if plain else ""
 
     @staticmethod
-    def _put(db: Database, mine: VectorSet, rows: list[Row], free: list[int]) -> list[int]:
+    def _put(db: Database, *, mine: VectorSet, rows: list[Row], free: list[int]) -> list[int]:
         with transaction(db):
             slots = vectors.put(db, mine.id, rows, free)
             files.advance(db)

@@ -8,16 +8,21 @@ while; a sudden loss is believed only at a second look.
 import logging
 import os
 import sys
+from collections import deque
 from collections.abc import Callable, Iterable
+from concurrent.futures import Future
 from dataclasses import dataclass
 from threading import Condition, Thread, get_native_id
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
 from ohmykb.clock import Clock
 from ohmykb.errors import KbError
 from ohmykb.index.reconcile import Index, Outcome
+from ohmykb.store.connection import Database
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 WATCHED_EVERY_S = 3600.0
 """A whole look, though the watcher sees everything."""
@@ -73,6 +78,7 @@ class Worker:
         self._whole = True
         self._looking = False
         self._settings = False
+        self._jobs: deque[tuple[Callable[[Database], Any], Future[Any]]] = deque()
         self._stop = False
         self._paused = False
         self._held: dict[str, float] = {}
@@ -112,6 +118,16 @@ class Worker:
             self._changed.notify_all()
             return self._work.looks + (2 if self._looking else 1)
 
+    def do(self, job: Callable[[Database], T]) -> T:
+        """Runs `job` on the writing connection, between transactions; returns or raises what it does."""
+        future: Future[T] = Future()
+        with self._changed:
+            if self._stop:
+                raise KbError("The index is being closed.", "Start the sidecar again")
+            self._jobs.append((job, future))
+            self._changed.notify_all()
+        return future.result()
+
     def pause(self, *, on: bool) -> None:
         with self._changed:
             self._paused = on
@@ -148,7 +164,7 @@ class Worker:
             self._changed.notify_all()
 
     def _run(self) -> None:
-        _be_modest()
+        be_modest()
         try:
             index = self._open()
         except KbError as error:
@@ -160,15 +176,20 @@ class Worker:
             while self._step(index):
                 pass
         finally:
+            self._refuse_jobs()
             index.close()
             self._work = Work("stopped", looks=self._work.looks)
 
     def _step(self, index: Index) -> bool:
         """Waits for something to do and does it; False when it is time to end."""
         todo = self._wait()
+        while self._jobs:
+            self._run_job(index)
         if todo is None:
             return False
         hints, whole, settings = todo
+        if not (hints or whole):
+            return True  # only jobs were waiting
         try:
             if settings:
                 self._on_settings(index)
@@ -186,6 +207,19 @@ class Worker:
         with self._changed:
             self._at_hand, self._looking = [], False
         return True
+
+    def _run_job(self, index: Index) -> None:
+        job, future = self._jobs.popleft()
+        try:
+            future.set_result(job(index.db))
+        except Exception as error:  # the caller's, who waits for it
+            future.set_exception(error)
+
+    def _refuse_jobs(self) -> None:
+        with self._changed:
+            self._stop = True
+            while self._jobs:
+                self._jobs.popleft()[1].set_exception(KbError("The index is being closed.", "Start the sidecar again"))
 
     def _after(self, index: Index, outcome: Outcome, *, whole: bool) -> None:
         now = self._clock.monotonic()
@@ -217,6 +251,8 @@ class Worker:
                 now, wall = self._clock.monotonic(), self._clock.wall()
                 if self._stop:
                     return None
+                if self._jobs and not self._paused:
+                    return [], False, False
                 if not self._paused:
                     if self._whole or now >= self._due:
                         settings = self._settings
@@ -263,7 +299,7 @@ class _StoppedError(Exception):
     """Stop now; what is not stored yet stays pending."""
 
 
-def _be_modest() -> None:
+def be_modest() -> None:
     """Lets everything else on the machine go first, where a thread can say so."""
     if sys.platform == "linux":
         os.setpriority(os.PRIO_PROCESS, get_native_id(), NICENESS)

@@ -42,6 +42,7 @@ log = logging.getLogger(__name__)
 
 class BundledEncoder:
     batch = BATCH
+    symmetric = True
     remote = False
     id = f"use-multilingual-v3:{WEIGHTS_SHA256[:12]}"
     dim = DIM

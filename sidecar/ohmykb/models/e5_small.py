@@ -38,6 +38,7 @@ text of nothing else would write past it. No other character grows beyond that r
 
 class E5SmallEncoder:
     batch = BATCH
+    symmetric = False
     remote = False
     id = f"e5-small-q4:{WEIGHTS_SHA256[:12]}"
     dim = DIM

@@ -53,6 +53,7 @@ class Patience:
 
 class HttpEncoder:
     batch = BATCH
+    symmetric = True
     remote = True
 
     def __init__(self, url: str, model: str, key: str | None = None, patience: Patience | None = None) -> None:

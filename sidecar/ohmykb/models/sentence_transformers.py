@@ -36,6 +36,7 @@ _QUERY, _PASSAGE = ("query",), ("document", "passage", "corpus")
 
 class SentenceTransformersEncoder:
     batch = BATCH
+    symmetric = False
     remote = False
 
     def __init__(self, model: str, *, download: bool = False) -> None:

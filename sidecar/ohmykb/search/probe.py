@@ -1,7 +1,7 @@
 """A probe: one question, the few notes that answer it, and whether to look at all."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Literal
 
@@ -9,9 +9,11 @@ from ohmykb.errors import UsageError
 from ohmykb.markdown.words import fold
 from ohmykb.search.candidates import Rarity, Standing, Vocabulary, gather
 from ohmykb.search.cite import cite
+from ohmykb.search.hybrid import Ranked, hear, rank
+from ohmykb.search.meaning import Meaning
 from ohmykb.search.question import Question, read_question
 from ohmykb.search.score import Judged, Why, confidence, judge, verdict, why
-from ohmykb.search.snippet import cut
+from ohmykb.search.snippet import Snippet, cut
 from ohmykb.store import fulltext
 from ohmykb.store.connection import Database, snapshot
 from ohmykb.store.fulltext import Where
@@ -51,8 +53,9 @@ class Answer:
 class Prober:
     """Answers probes on any thread; `connect` gives each its reading connection."""
 
-    def __init__(self, connect: Callable[[], Database]) -> None:
+    def __init__(self, connect: Callable[[], Database], meaning: Meaning | None = None) -> None:
         self._connect = connect
+        self.meaning = Meaning() if meaning is None else meaning
         self._vocabulary = Vocabulary()
         self._rarity = Rarity()
         self.standing = Standing()
@@ -64,17 +67,26 @@ class Prober:
             raise UsageError("The question is empty.", 'Ask something: kb probe "funding rate"')
         query = query[:LONGEST_QUESTION].encode(errors="replace").decode()  # a shell may hand over half characters
         n = min(max(n, 1), MOST)
+        fault = None
+        heard = None
+        if mode != "token":
+            heard = hear(self.meaning.arms, query)
+            fault = heard.fault or (None if heard.arms else NO_VECTORS)
         with snapshot(self._connect()) as db:
             notes = fulltext.size(db)
             question = read_question(query, notes, self._rarity.of(db))
             looks = max(CLOSE_LOOKS, 2 * n)
             best = gather(db, question, where, looks, n, self._vocabulary, self.standing)
-            judged = [judge(question, found) for found in fulltext.fetch(db, best)]
-            judged.sort(key=lambda one: (-one.score, len(one.found.path), one.found.path))
-            hits = tuple(_hit(db, question, one) for one in judged[:n])
+            if heard is not None and heard.arms:
+                ranked, said = rank(db, question, heard, best, where, notes, words=mode == "hybrid")
+                hits = tuple(_near_hit(db, question, one) for one in ranked[:n])
+            else:
+                judged = [judge(question, found) for found in fulltext.fetch(db, best)]
+                judged.sort(key=lambda one: (-one.score, len(one.found.path), one.found.path))
+                hits = tuple(_hit(db, question, one, one.score, cut(question, one)) for one in judged[:n])
+                said = verdict([hit.score for hit in hits])
         took = (perf_counter() - start) * 1000
-        degraded = None if mode == "token" else NO_VECTORS
-        return Answer(query, mode, verdict([hit.score for hit in hits]), round(took, 3), hits, degraded)
+        return Answer(query, mode, said, round(took, 3), hits, fault or (self.meaning.behind if heard else None))
 
     def reset(self) -> None:
         """For an index that was made anew."""
@@ -90,10 +102,18 @@ class Prober:
         fold("\u8d44")
 
 
-def _hit(db: Database, question: Question, judged: Judged) -> Hit:
+def _near_hit(db: Database, question: Question, one: Ranked) -> Hit:
+    place = fulltext.place_of(db, one.place) if one.near and one.place else None
+    hit = _hit(db, question, one.judged, one.score, cut(question, one.judged, place))
+    if not one.near:
+        return hit
+    held = hit.why if hit.why != ("title",) or question.folded in one.judged.fields[1] else ()
+    return replace(hit, why=(*held, "semantic"))
+
+
+def _hit(db: Database, question: Question, judged: Judged, score: float, place: Snippet) -> Hit:
     found = judged.found
-    place = cut(question, judged)
     return Hit(
-        found.path, found.title, round(judged.score, 4), confidence(judged.score), why(question, judged),
+        found.path, found.title, round(score, 4), confidence(score), why(question, judged),
         place.heading, place.line, place.text, cite(db, found.path),
     )  # fmt: skip

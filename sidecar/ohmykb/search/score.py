@@ -79,11 +79,11 @@ def judge(question: Question, found: Found) -> Judged:
     length = 1 - LENGTH_COUNTS + LENGTH_COUNTS * len(text) / USUAL_LENGTH
     for term in question.terms:
         total += term.weight
-        here = _holds(names, term)
+        here = holds(names, term)
         if here == 1.0:
             covered += term.weight
         elif here or term.text in text or term.text in fields[5]:
-            covered += term.weight * max(here, _holds(text, term), _holds(fields[5], term))
+            covered += term.weight * max(here, holds(text, term), holds(fields[5], term))
         in_names += term.weight * here
         count = text.count(term.text)
         often += term.weight * count / (count + SATURATED * length) if count else 0.0
@@ -116,7 +116,7 @@ def _stem(path: str) -> str:
     return path.rsplit("/", 1)[-1].removesuffix(".md")
 
 
-def _holds(field: str, term: Term) -> float:
+def holds(field: str, term: Term) -> float:
     """1 where the field holds the term as a word, PART where only inside one, else 0."""
     place = field.find(term.text)
     if place < 0 or term.paired:

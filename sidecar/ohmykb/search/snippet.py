@@ -18,12 +18,15 @@ class Snippet(NamedTuple):
     text: str
 
 
-def cut(question: Question, judged: Judged) -> Snippet:
-    """The whole question where it stands; else the densest place of its rare terms; else the beginning."""
+def cut(question: Question, judged: Judged, near: int | None = None) -> Snippet:
+    """The whole question where it stands; else where the nearest chunk begins (`near`, for a note found by its
+    meaning); else the densest place of its rare terms; else the beginning."""
     text = _with_line_feeds(judged.found.text)
     folded = _with_line_feeds(judged.text)
     body = _body(folded)
     place = folded.find(question.folded, body) if question.folded else -1
+    if place < 0 and near is not None:
+        place = min(near, len(folded))
     if place < 0:
         place = _densest(question, folded, body)
     if place < 0:  # only the properties answer, if anything does

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 from unicodedata import normalize
 
@@ -182,3 +182,20 @@ def slice_of(db: Database, note: int, start: int, end: int) -> str:
     """The code points from `start` to `end` of a note's text."""
     text = db.value("SELECT text FROM texts WHERE note = ?", (note,))
     return "" if text is None else str(text)[start:end]
+
+
+def passages(db: Database, notes: Sequence[int]) -> dict[int, list[tuple[int, int]]]:
+    """note → (start, end) of its chunks, in order."""
+    found: dict[int, list[tuple[int, int]]] = {}
+    for note, start, end in db.rows(
+        'SELECT c.note, c.start, c."end" FROM json_each(?) j CROSS JOIN chunks c ON c.note = j.value ORDER BY c.id',
+        (json.dumps(list(notes)),),
+    ):
+        found.setdefault(note, []).append((start, end))
+    return found
+
+
+def place_of(db: Database, chunk: int) -> int | None:
+    """Where a chunk begins in its note's text."""
+    found: int | None = db.value("SELECT start FROM chunks WHERE id = ?", (chunk,))
+    return found

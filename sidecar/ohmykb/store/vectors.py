@@ -64,9 +64,9 @@ def load_extension(db: Database) -> None:
     spec = find_spec("sqlite_vec")
     folders = spec.submodule_search_locations if spec is not None else None
     try:
-        db.enable_load_extension(True)
+        db.enable_load_extension(enable=True)
         db.load_extension(f"{next(iter(folders or ['']))}/vec0")
-        db.enable_load_extension(False)
+        db.enable_load_extension(enable=False)
     except apsw.ExtensionLoadingError as error:
         raise DatabaseError(f"sqlite-vec cannot be loaded: {error}.", "Install oh-my-kb anew") from error
 
@@ -106,9 +106,7 @@ def drop_set(db: Database, number: int) -> None:
         db.execute(f"DROP TABLE vectors_{int(number)}")
 
 
-_WITHOUT = (
-    " NOT EXISTS (SELECT 1 FROM encoded e WHERE e.set_id = ?1 AND e.hash = {hash}) AND (?2 OR n.flags & 1 = 0)"
-)
+_WITHOUT = " NOT EXISTS (SELECT 1 FROM encoded e WHERE e.set_id = ?1 AND e.hash = {hash}) AND (?2 OR n.flags & 1 = 0)"
 
 
 def wanted(db: Database, number: int, limit: int, *, private: bool) -> list[Wanted]:
@@ -208,7 +206,9 @@ def _placed(rows: list[tuple[int, int, int, int]]) -> Placed:
     return Placed(*np.array(rows, dtype=np.int64).T)
 
 
-def read(db: Database, number: int, dim: int, slots: NDArray[np.int64] | None = None) -> tuple[NDArray[np.int64], Vectors]:
+def read(
+    db: Database, number: int, dim: int, slots: NDArray[np.int64] | None = None
+) -> tuple[NDArray[np.int64], Vectors]:
     """(slots int64[n], vectors float32[n, dim]) of a set: all of it, or some slots."""
     if slots is None:
         rows = db.rows(f"SELECT rowid, vector FROM vectors_{number}")

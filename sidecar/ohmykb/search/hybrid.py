@@ -1,0 +1,141 @@
+"""Both arms together: candidates of words and of vectors, one relevance each, one verdict."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz import fuzz
+
+from ohmykb.markdown.words import tokens
+from ohmykb.models.encoder import EncoderMissingError, EncoderUnavailableError
+from ohmykb.search import relevance
+from ohmykb.search.meaning import Arm, Nearness
+from ohmykb.search.question import Question
+from ohmykb.search.relevance import Near, Signals, Verdict, Weights
+from ohmykb.search.score import Judged, holds, judge
+from ohmykb.store import fulltext
+from ohmykb.store.connection import Database
+from ohmykb.store.fulltext import Where
+
+NEAR = 16
+"""Notes that each kind of vector of each encoder brings."""
+FAR_ABOVE = 2.0
+"""Standard deviations above what is usual, from which a note is found for its meaning."""
+
+
+class Ranked(NamedTuple):
+    judged: Judged
+    score: float
+    near: bool
+    """Found for its meaning."""
+    place: int
+    """The nearest chunk; 0 without one."""
+
+
+class Heard(NamedTuple):
+    """A question as the arms that could be reached understood it."""
+
+    arms: tuple[Arm, ...]
+    asked: tuple[NDArray[np.float32], ...]
+    fault: str | None
+    """What kept an encoder from answering."""
+
+
+def hear(arms: Sequence[Arm], query: str) -> Heard:
+    """Encodes the question with every arm; one that fails is left out and named."""
+    heard, asked, fault = [], [], None
+    for arm in arms:
+        try:
+            asked.append(arm.ask(query))
+        except (EncoderMissingError, EncoderUnavailableError) as error:
+            fault = f"{error.message} {error.fix}".strip()
+        else:
+            heard.append(arm)
+    return Heard(tuple(heard), tuple(asked), fault)
+
+
+def rank(
+    db: Database, question: Question, heard: Heard, by_words: Sequence[int], where: Where, notes: int, *, words: bool
+) -> tuple[list[Ranked], Verdict]:
+    """All candidates, the best first, and the verdict. `words` False: by meaning alone."""
+    ids = dict.fromkeys(by_words if words else ())
+    near: set[int] = set()
+    for arm, asked in zip(heard.arms, heard.asked, strict=True):
+        near |= arm.near(asked, NEAR)
+    ids.update(dict.fromkeys(fulltext.allowed(db, sorted(near), where) if any(where) else sorted(near)))
+    found = [judge(question, one) for one in fulltext.fetch(db, ids)]
+    numbers = np.array([one.found.id for one in found], dtype=np.int64)
+    looks = [arm.look(asked, numbers) for arm, asked in zip(heard.arms, heard.asked, strict=True)]
+    passages = fulltext.passages(db, [int(n) for n in numbers]) if words else {}
+    weights = relevance.weights_for([arm.encoder.id for arm in heard.arms])
+    signals = [
+        _signals(question, one, passages.get(one.found.id, ()), [_near(look, at) for look in looks], words=words)
+        for at, one in enumerate(found)
+    ]
+    return _ordered(question, found, signals, looks, weights, notes, heard)
+
+
+def _ordered(
+    question: Question,
+    found: list[Judged],
+    signals: list[Signals],
+    looks: list[Nearness],
+    weights: Weights,
+    notes: int,
+    heard: Heard,
+) -> tuple[list[Ranked], Verdict]:
+    logits = [relevance.logit(weights, one, notes) for one in signals]
+    highest = heard.arms[0].highest_name(heard.asked[0])
+    verdict = relevance.verdict(weights, relevance.outcome(question.text, logits, signals, highest))
+    ranked = [
+        Ranked(
+            one,
+            relevance.score(weights, signals[at], notes),
+            any(look.usual[at] >= FAR_ABOVE for look in looks),
+            int(looks[0].places[at]),
+        )
+        for at, one in enumerate(found)
+    ]
+    ranked.sort(key=lambda one: (-one.score, len(one.judged.found.path), one.judged.found.path))
+    return ranked, verdict
+
+
+def _near(look: Nearness, at: int) -> Near:
+    return Near(float(look.passage[at]), float(look.usual[at]))
+
+
+def _signals(
+    question: Question, one: Judged, passages: Sequence[tuple[int, int]], near: list[Near], *, words: bool
+) -> Signals:
+    if not words:
+        return Signals(0.0, 0.0, 0.0, 0.0, tuple(near))
+    path, title, aliases, tags, *_ = one.fields
+    path = path.removesuffix(".md")
+    own = [name for name in (path.rsplit("/", 1)[-1], title, *aliases.split("\n")) if name]
+    names = "\n".join((path, *own, tags))
+    whole = question.folded.lstrip("#").strip()
+    said = whole in one.text or whole in names
+    named = said and (whole in own or whole in tags.split("\n"))
+    return Signals(
+        _covered(question, one, passages, names, said=said), float(said), float(named), _fuzzy(whole, own), tuple(near)
+    )
+
+
+def _covered(question: Question, one: Judged, passages: Sequence[tuple[int, int]], names: str, *, said: bool) -> float:
+    total = sum(term.weight for term in question.terms)
+    if not total:
+        return float(said)
+    in_names = {term.text: holds(names, term) for term in question.terms}
+    text = one.text
+    whole = len(text) == len(one.found.text)  # else folding moved the places
+    pieces = [text[start:end] for start, end in passages] if whole and passages else [text]
+    there = [term for term in question.terms if term.text in text]
+    best = max(sum(term.weight * max(in_names[term.text], holds(piece, term)) for term in there) for piece in pieces)
+    return (best + sum(t.weight * in_names[t.text] for t in question.terms if t.text not in text)) / total
+
+
+def _fuzzy(whole: str, own: Sequence[str]) -> float:
+    asked = " ".join(tokens(whole))
+    likeness = max((fuzz.ratio(asked, " ".join(tokens(name))) / 100 for name in own), default=0.0)
+    return max(likeness - relevance.LOOSE, 0.0) / (1 - relevance.LOOSE)
