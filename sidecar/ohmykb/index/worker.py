@@ -212,7 +212,7 @@ class Worker:
         job, future = self._jobs.popleft()
         try:
             future.set_result(job(index.db))
-        except Exception as error:  # the caller's, who waits for it
+        except Exception as error:  # noqa: BLE001 - it belongs to the caller, who waits for it
             future.set_exception(error)
 
     def _refuse_jobs(self) -> None:
