@@ -20,13 +20,14 @@ from ohmykb.index.reconcile import Index
 from ohmykb.server import discovery
 from ohmykb.server.discovery import API as API  # for cli, which may not ask server itself
 from ohmykb.server.discovery import Discovery as Discovery
-from ohmykb.store import bulk, files
+from ohmykb.store import bulk, files, vectors
 from ohmykb.store.connection import DamagedError, Database, Readers, open_reader, open_writer
 from ohmykb.store.schema import INDEX_MIGRATIONS, STATE_MIGRATIONS
 from ohmykb.vault.lock import writer_lock
 from ohmykb.vault.rules import Rules
 
 if TYPE_CHECKING:
+    from ohmykb.models.encoder import Encoder
     from ohmykb.server.front import Front
 
 log = logging.getLogger(__name__)
@@ -99,6 +100,7 @@ def open_index(vault: Vault) -> Index:
     except DamagedError:
         drop_index(vault)
         db = open_writer(vault.index_file, INDEX_MIGRATIONS)
+    vectors.load_extension(db)
     bulk.make_indexes(db)
     files.settle_recipe(db)
     history = open_writer(vault.state_file, STATE_MIGRATIONS)
@@ -125,6 +127,21 @@ def drop_index(vault: Vault) -> None:
     """Deletes the index: it is derived, and made anew."""
     for suffix in ("", "-wal", "-shm"):
         Path(f"{vault.index_file}{suffix}").unlink(missing_ok=True)
+
+
+def encoders(config: settings.Config) -> list["Encoder"]:
+    """The quick encoder and the fine one, as the settings ask; what cannot be had is left out and logged."""
+    from ohmykb.models.catalog import open_encoder
+
+    found = []
+    for name in (config.search.encoder, config.search.fine):
+        try:
+            encoder = open_encoder(name, config, Path(places.home("cache")))
+        except KbError as error:
+            log.warning("%s %s", error.message, error.fix)
+        else:
+            found += [encoder] if encoder is not None else []
+    return found
 
 
 def readers(vault: Vault) -> Readers:
@@ -181,7 +198,7 @@ def serve(vault: Vault, how: Serving, announce: Callable[[int], None]) -> None:
             config = settings.load(vault.root)
             return config, Rules.of(vault.root, config)
 
-        sidecar = Sidecar(vault.root, front, readers(vault), open_locked, load)
+        sidecar = Sidecar(vault.root, front, readers(vault), open_locked, load, encoders)
         token = discovery.new_token()
         sidecar.start(token, watch=how.watch, stack=stack)
         _on_signals(sidecar.stop)

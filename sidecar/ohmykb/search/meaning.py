@@ -3,8 +3,9 @@
 Vectors are loaded once and kept in step in the background; a question sees one whole state.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -83,16 +84,16 @@ class Meaning:
         self.behind: str | None = None
         """What answers may lack, in words, while vectors are being made."""
 
-    def refresh(self, db: Database, written: Callable[[int], Sequence[int]] = lambda _set: ()) -> None:
+    def refresh(self, db: Database, written: Mapping[int, Sequence[int]] = MappingProxyType({})) -> None:
         """Brings the arms in step with the index; `written` names the slots of a set that have new vectors."""
         known = {one.encoder: one for one in vectors.sets(db)}
-        arms = []
+        arms: list[Arm] = []
         for encoder in self.encoders:
             one = known.get(encoder.id)
             if one is None:
                 continue
             before = next((arm for arm in self.arms if arm.stored.id == one.id and arm.encoder is encoder), None)
-            arm = _load(db, encoder, one, before, written(one.id))
+            arm = _load(db, encoder, one, before, written.get(one.id, ()))
             if arm is not None:
                 arms.append(arm)
         self.arms = tuple(arms)

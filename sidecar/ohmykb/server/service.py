@@ -10,6 +10,7 @@ import ohmykb
 from ohmykb import config as settings
 from ohmykb.config import Config
 from ohmykb.errors import ConflictError, KbError, NotFoundError, NotReadyError, UsageError
+from ohmykb.index.filling import FillingThread
 from ohmykb.index.survey import survey
 from ohmykb.index.worker import Worker
 from ohmykb.search import graph
@@ -19,7 +20,7 @@ from ohmykb.search.probe import Mode, Prober
 from ohmykb.server.changes import Changes
 from ohmykb.server.discovery import API
 from ohmykb.server.tasks import Tasks
-from ohmykb.store import files
+from ohmykb.store import files, vectors
 from ohmykb.store.connection import Database, DatabaseError, Readers, snapshot
 from ohmykb.vault.rules import Rules
 
@@ -55,6 +56,7 @@ class Service:
     readers: Readers
     prober: Prober
     worker: Worker
+    filling: FillingThread
     standing: Standing
     changes: Changes
     stop: Callable[[], None]
@@ -108,10 +110,10 @@ class Service:
             "on_disk": counts["on_disk"],
             "indexed": counts["indexed"],
             "pending": counts["pending"] + waiting,
-            "unencoded": 0,
+            "unencoded": self._unencoded(),
             "problems": counts["problems"] + len(self.standing.remarks()),
             "sidecar": {"running": True, "port": self.port},
-            "model": {"id": None, "dim": None},
+            "model": self._model(),
             "write": write_status(self.standing.config),
             "work": {
                 "state": "paused" if self.worker.paused else work.state,
@@ -120,6 +122,20 @@ class Service:
             "watching": self.standing.watch is None,
             "remarks": self.standing.remarks(),
         }  # fmt: skip
+
+    def _model(self) -> Json:
+        arms = self.prober.meaning.arms
+        return {"id": arms[0].encoder.id, "dim": arms[0].stored.dim} if arms else {"id": None, "dim": None}
+
+    def _unencoded(self) -> int:
+        """Texts without a vector of the first encoder."""
+        try:
+            db = self.db()
+        except NotReadyError:
+            return 0
+        encoder = self.filling.state.encoder
+        one = next((one for one in vectors.sets(db) if one.encoder == encoder), None)
+        return vectors.unencoded(db, one.id, private=True) if one is not None else 0
 
     def _db_or_none(self) -> Database | None:
         try:

@@ -1,17 +1,19 @@
 """The parts of a running sidecar, put together, started and stopped in the right order."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from threading import Event, Thread
-from typing import Final
+from typing import Final, TypeVar
 
 from ohmykb.clock import SystemClock
 from ohmykb.config import Config
 from ohmykb.errors import ConflictError, KbError
+from ohmykb.index.filling import FillingThread, Written
 from ohmykb.index.reconcile import Index, Outcome
 from ohmykb.index.worker import Worker
+from ohmykb.models.encoder import Encoder
 from ohmykb.search.probe import Prober
 from ohmykb.server.app import make_app
 from ohmykb.server.changes import Changes
@@ -19,11 +21,13 @@ from ohmykb.server.front import Front
 from ohmykb.server.guard import Guard
 from ohmykb.server.service import Service, Standing
 from ohmykb.store import bulk, files
-from ohmykb.store.connection import DatabaseError, Readers
+from ohmykb.store.connection import Database, DatabaseError, Readers
 from ohmykb.vault.rules import Rules
 from ohmykb.vault.watch import SETTINGS_FILES, Watcher, WatchError
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 OPEN_S: Final = 2.0
 """How long the first answer waits for the index to be opened."""
@@ -40,6 +44,7 @@ class Sidecar:
         readers: Readers,
         open_index: Callable[[], Index],
         load: Callable[[], tuple[Config, Rules]],
+        encoders: Callable[[Config], Sequence[Encoder]],
     ) -> None:
         self._root = root
         self._front = front
@@ -50,6 +55,9 @@ class Sidecar:
         self._standing = Standing(config, rules)
         self._changes = Changes()
         self._prober = Prober(readers.get)
+        self._filling = FillingThread(
+            readers.get, lambda: self._use(encoders(self._standing.config)), self._write, self._in_step
+        )
         self._opened, self._stopped = Event(), Event()
         self._failure: KbError | None = None
         self._watcher = Watcher(root, self._on_dirty, self._on_overflow)
@@ -63,7 +71,15 @@ class Sidecar:
             watching=True,
         )
         self.service = Service(
-            root, front.port, readers, self._prober, self._worker, self._standing, self._changes, self.stop
+            root,
+            front.port,
+            readers,
+            self._prober,
+            self._worker,
+            self._filling,
+            self._standing,
+            self._changes,
+            self.stop,
         )
 
     def start(self, token: str, *, watch: bool, stack: ExitStack) -> None:
@@ -76,11 +92,13 @@ class Sidecar:
         stack.callback(self._watcher.stop)
         self._worker.start()
         stack.callback(self._worker.stop)
+        stack.callback(self._filling.stop)
         stack.callback(self._stopped.set)
         stack.callback(self._readers.close)
         self._opened.wait(OPEN_S)
         if self._failure is not None:
             raise self._failure
+        self._filling.start()
         # On a thread that ends, and its reading connection with it.
         Thread(target=self._warm, name="warming", daemon=True).start()
         self._front.open(Guard(make_app(self.service), self._front.port, token))
@@ -142,7 +160,20 @@ class Sidecar:
         self._standing.watch = error
         self._worker.watching(on=False)
 
+    def _write(self, job: Callable[[Database], T]) -> T:
+        return self._worker.do(job)
+
+    def _use(self, encoders: Sequence[Encoder]) -> Sequence[Encoder]:
+        """New encoders join the old, which serve until the new have vectors."""
+        kept = [one for one in self._prober.meaning.encoders if one.id not in {new.id for new in encoders}]
+        self._prober.meaning.encoders = [*encoders, *kept]
+        return encoders
+
+    def _in_step(self, db: Database, written: Written) -> None:
+        self._prober.meaning.refresh(db, written)
+
     def _on_change(self, index: Index, outcome: Outcome) -> None:
+        self._filling.nudge()
         self._prober.standing.refresh(index.db)
         self._changes.add(files.revision(index.db), outcome.changed, outcome.removed)
         self.service.tasks.record(outcome)
@@ -160,6 +191,7 @@ class Sidecar:
             standing.config = index.config = config
             standing.rules = index.rules = rules
             self._worker.tune(debounce_s=config.index.debounce_ms / 1000, settle_s=config.index.settle_s)
+            self._filling.nudge(settings=True)
             log.info("settings read")
         if standing.rebuild:
             standing.rebuild = False
