@@ -17,11 +17,12 @@ from ohmykb import places
 from ohmykb.clock import SystemClock
 from ohmykb.errors import ConflictError, KbError, NoVaultError
 from ohmykb.index.reconcile import Index
+from ohmykb.search.meaning import Meaning
 from ohmykb.server import discovery
 from ohmykb.server.discovery import API as API  # for cli, which may not ask server itself
 from ohmykb.server.discovery import Discovery as Discovery
 from ohmykb.store import bulk, files, vectors
-from ohmykb.store.connection import DamagedError, Database, Readers, open_reader, open_writer
+from ohmykb.store.connection import DamagedError, Database, DatabaseError, Readers, open_reader, open_writer
 from ohmykb.store.schema import INDEX_MIGRATIONS, STATE_MIGRATIONS
 from ohmykb.vault.lock import writer_lock
 from ohmykb.vault.rules import Rules
@@ -144,6 +145,18 @@ def encoders(config: settings.Config) -> list["Encoder"]:
     return found
 
 
+def meaning(vault: Vault, db: Database) -> Meaning:
+    """The vector arms of the index as it is, for one question without a sidecar."""
+    made = Meaning(encoders(settings.load(vault.root)))
+    try:
+        vectors.load_extension(db)
+    except DatabaseError as error:
+        made.behind = f"{error.message} Answered by words alone."
+    else:
+        made.refresh(db)
+    return made
+
+
 def readers(vault: Vault) -> Readers:
     return Readers(vault.index_file, len(INDEX_MIGRATIONS))
 
@@ -168,6 +181,7 @@ def running(vault: Vault) -> Discovery | None:
 class Serving:
     port: int = 0
     watch: bool = True
+    vectors: bool = True
     until_stdin_ends: bool = False
 
 
@@ -198,7 +212,9 @@ def serve(vault: Vault, how: Serving, announce: Callable[[int], None]) -> None:
             config = settings.load(vault.root)
             return config, Rules.of(vault.root, config)
 
-        sidecar = Sidecar(vault.root, front, readers(vault), open_locked, load, encoders)
+        sidecar = Sidecar(
+            vault.root, front, readers(vault), open_locked, load, encoders if how.vectors else lambda _: []
+        )
         token = discovery.new_token()
         sidecar.start(token, watch=how.watch, stack=stack)
         _on_signals(sidecar.stop)

@@ -9,7 +9,8 @@ from ohmykb.cli.client import Client
 from ohmykb.cli.session import Session
 from ohmykb.cli.terminal import Json, Progress, say
 from ohmykb.errors import KbError, UsageError
-from ohmykb.index.reconcile import Outcome
+from ohmykb.index.encode import Filler
+from ohmykb.index.reconcile import Index, Outcome
 from ohmykb.index.verify import Difference, verify
 from ohmykb.search import graph, present
 from ohmykb.store.connection import snapshot
@@ -44,14 +45,14 @@ def index(session: Session) -> int:
         finally:
             progress.end()
     else:
-        outcome, counts = session.build(rebuild=args.rebuild)
+        outcome, counts = session.build(rebuild=args.rebuild, with_vectors=not args.no_vectors)
         answer = {**counts, "changed": len(outcome.changed), "removed": len(outcome.removed)}
     answer["duration_ms"] = round((time.perf_counter() - start) * 1000)
     session.show(answer, present.index)
     return 0
 
 
-def build(vault: Vault, progress: Progress, *, rebuild: bool) -> tuple[Outcome, Json]:
+def build(vault: Vault, progress: Progress, *, rebuild: bool, with_vectors: bool) -> tuple[Outcome, Json]:
     """Alone. What is missing all at once is believed after a second look, a settle time later."""
     with wiring.writing(vault, rebuild=rebuild) as index:
         outcome = index.reconcile(progress)
@@ -73,8 +74,21 @@ def build(vault: Vault, progress: Progress, *, rebuild: bool) -> tuple[Outcome, 
         progress.end()
         if outcome.held:
             say(f"{len(outcome.held)} files are missing, others than before; run kb index again later.")
+        if with_vectors:
+            _encode(index, progress)
         with snapshot(index.db):
             return outcome, graph.counts(index.db)
+
+
+def _encode(index: Index, progress: Progress) -> None:
+    """Makes the vectors that are missing; without them words still find."""
+    try:
+        for encoder in wiring.encoders(index.config):
+            Filler(encoder, lambda job: job(index.db), progress=lambda d, t: progress(d, t, "encoding")).fill(index.db)
+    except KbError as error:
+        say(f"No vectors for now: {error.message} {error.fix}".strip())
+    finally:
+        progress.end()
 
 
 def _add(outcome: Outcome, more: Outcome) -> None:

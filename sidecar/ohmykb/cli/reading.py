@@ -10,7 +10,8 @@ from ohmykb.index.survey import survey
 from ohmykb.search import graph, present
 from ohmykb.search.asked import where_of
 from ohmykb.search.present import Style, probe_json
-from ohmykb.search.probe import Prober
+from ohmykb.search.probe import Mode, Prober
+from ohmykb.store import vectors
 from ohmykb.store.connection import Database, DatabaseError, NewerDatabaseError
 from ohmykb.vault.rules import Rules
 
@@ -25,7 +26,9 @@ def probe(session: Session) -> int:
         )
     else:
         with session.index() as db:
-            found = Prober(lambda: db).probe(question, mode=args.mode or "hybrid", n=args.n or 5, where=where)
+            mode: Mode = args.mode or "hybrid"
+            meaning = None if mode == "token" else wiring.meaning(session.vault, db)
+            found = Prober(lambda: db, meaning).probe(question, mode=mode, n=args.n or 5, where=where)
             answer = probe_json(found)
     session.show(answer, present.probe)
     return 0
@@ -101,15 +104,16 @@ def _status_alone(session: Session) -> Json:
     except DatabaseError as error:
         remarks.append(f"{error.message} {error.fix}.")
     seen = survey(root, db, config, rules)
-    found = graph.counts(db)["problems"] if db is not None else 0
+    counts = graph.counts(db) if db is not None else {"problems": 0, "unencoded": 0}
+    one = next(iter(vectors.sets(db)), None) if db is not None else None
     return {
         "on_disk": seen.on_disk,
         "indexed": seen.indexed,
         "pending": seen.pending,
-        "unencoded": 0,
-        "problems": found,
+        "unencoded": counts["unencoded"],
+        "problems": counts["problems"],
         "sidecar": {"running": False, "port": None},
-        "model": {"id": None, "dim": None},
+        "model": {"id": one.encoder if one else None, "dim": one.dim if one else None},
         "write": {
             "mode": config.write.mode, "device": config.write.device, "this_device": settings.device_id()
         },

@@ -72,7 +72,9 @@ def serve(session: Session) -> int:
         if sys.stderr.isatty():
             say(f"Serving {vault.root} on 127.0.0.1:{port}. Ctrl-C ends it.")
 
-    how = Serving(port=args.port, watch=not args.no_watch, until_stdin_ends=args.exit_on_stdin_eof)
+    how = Serving(
+        port=args.port, watch=not args.no_watch, vectors=not args.no_vectors, until_stdin_ends=args.exit_on_stdin_eof
+    )
     wiring.serve(vault, how, announce)
     return 0
 

@@ -50,13 +50,13 @@ class Session:
         finally:
             db.close()
 
-    def build(self, *, rebuild: bool = False) -> tuple[Outcome, Json]:
+    def build(self, *, rebuild: bool = False, with_vectors: bool = False) -> tuple[Outcome, Json]:
         """Brings the index up to date, alone; returns what changed, and the numbers of the index."""
         from ohmykb.cli.indexing import build
 
         progress = Progress()
         try:
-            return build(self.vault, progress, rebuild=rebuild)
+            return build(self.vault, progress, rebuild=rebuild, with_vectors=with_vectors)
         finally:
             progress.end()
 

@@ -179,6 +179,14 @@ def problems(answer: Json, look: Style = PLAIN) -> str:
     return _text(lines + _more(len(found)))
 
 
+def _vectors(answer: Json) -> str:
+    model = answer["model"]["id"]
+    if model is None:
+        return "vectors   none yet: probes go by words"
+    missing = f", {answer['unencoded']} texts to go" if answer["unencoded"] else ""
+    return f"vectors   {model}{missing}"
+
+
 def status(answer: Json, look: Style = PLAIN) -> str:
     side = answer["sidecar"]
     lines = [
@@ -186,7 +194,7 @@ def status(answer: Json, look: Style = PLAIN) -> str:
         + (f", {answer['pending']} pending" if answer["pending"] else ""),
         f"problems  {answer['problems']}" + ("  (kb problems)" if answer["problems"] else ""),
         f"sidecar   {'running on port ' + str(side['port']) if side['running'] else 'not running (kb serve)'}",
-        "vectors   none: probes go by words",
+        _vectors(answer),
         f"writing   {answer['write']['mode']}, {_writer(answer['write'])}",
     ]
     work = answer.get("work")

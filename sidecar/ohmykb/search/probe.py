@@ -1,7 +1,7 @@
 """A probe: one question, the few notes that answer it, and whether to look at all."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Literal
 
@@ -83,7 +83,9 @@ class Prober:
             else:
                 judged = [judge(question, found) for found in fulltext.fetch(db, best)]
                 judged.sort(key=lambda one: (-one.score, len(one.found.path), one.found.path))
-                hits = tuple(_hit(db, question, one, one.score, cut(question, one)) for one in judged[:n])
+                hits = tuple(
+                    _hit(db, one, one.score, cut(question, one), why(question, one) or ("title",)) for one in judged[:n]
+                )  # by pinyin: of its name
                 said = verdict([hit.score for hit in hits])
         took = (perf_counter() - start) * 1000
         return Answer(query, mode, said, round(took, 3), hits, fault or (self.meaning.behind if heard else None))
@@ -104,16 +106,14 @@ class Prober:
 
 def _near_hit(db: Database, question: Question, one: Ranked) -> Hit:
     place = fulltext.place_of(db, one.place) if one.near and one.place else None
-    hit = _hit(db, question, one.judged, one.score, cut(question, one.judged, place))
-    if not one.near:
-        return hit
-    held = hit.why if hit.why != ("title",) or question.folded in one.judged.fields[1] else ()
-    return replace(hit, why=(*held, "semantic"))
+    held = why(question, one.judged)
+    reasons: tuple[Why, ...] = (*held, "semantic") if one.near or not held else held
+    return _hit(db, one.judged, one.score, cut(question, one.judged, place), reasons)
 
 
-def _hit(db: Database, question: Question, judged: Judged, score: float, place: Snippet) -> Hit:
+def _hit(db: Database, judged: Judged, score: float, place: Snippet, reasons: tuple[Why, ...]) -> Hit:
     found = judged.found
     return Hit(
-        found.path, found.title, round(score, 4), confidence(score), why(question, judged),
+        found.path, found.title, round(score, 4), confidence(score), reasons,
         place.heading, place.line, place.text, cite(db, found.path),
     )  # fmt: skip

@@ -109,7 +109,7 @@ def why(question: Question, judged: Judged) -> tuple[Why, ...]:
     """Where the note answers, names first."""
     wanted = [term.text for term in question.terms] or [question.folded]
     held = [any(text in field for text in wanted) for field in judged.fields]
-    return tuple(FIELDS[place] for place in (1, 2, 3, 4, 5, 0, 6) if held[place]) or ("title",)
+    return tuple(FIELDS[place] for place in (1, 2, 3, 4, 5, 0, 6) if held[place])
 
 
 def _stem(path: str) -> str:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from ohmykb.note import Scope
+from ohmykb.store import vectors
 from ohmykb.store.connection import Database
 from ohmykb.store.links import all_backlinks
 from ohmykb.store.notes import LINK_KINDS
@@ -84,6 +85,7 @@ def problems(db: Database, path: str | None = None) -> list[dict[str, Any]]:
 
 def counts(db: Database) -> dict[str, int]:
     """The numbers of the index: `links` = all occurrences in the graph = resolved + unresolved."""
+    one = next(iter(vectors.sets(db)), None)
     links, resolved, embeds = db.row(
         "SELECT count(*), count(l.target), coalesce(sum(l.kind = 1), 0) FROM links l"
         f" JOIN files f ON f.id = l.source WHERE f.scope = {_GRAPH}"
@@ -101,7 +103,8 @@ def counts(db: Database) -> dict[str, int]:
             f"SELECT count(DISTINCT tag) FROM tags t JOIN files f ON f.id = t.note WHERE f.scope = {_GRAPH}"
         ),
         "chunks": db.value("SELECT count(*) FROM chunks"),
-        "vectors": 0,
+        "vectors": vectors.count(db, one.id) if one else 0,
+        "unencoded": vectors.unencoded(db, one.id, private=True) if one else 0,
         "problems": len(problems(db)),
         "on_disk": on_disk,
         "indexed": indexed,
