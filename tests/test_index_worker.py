@@ -74,7 +74,7 @@ class Bench:
         index.calls, index.fail = self.calls, self.fail
         return index
 
-    def _on_settings(self, index: Index) -> None:
+    def _on_settings(self, _: Index) -> None:
         self.settings += 1
         self.gate()
 
