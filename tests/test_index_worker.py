@@ -88,14 +88,12 @@ class Bench:
     def looked(self) -> None:
         """Returns when the worker looked at the clock afresh and found nothing more to do."""
         before = self.clock.looked
-        self.worker.pause(on=self.worker.paused)  # wakes it
-        self.until(
-            lambda: (
-                self.clock.looked >= before + 2
-                or (self.clock.looked > before
-                and bool(self.worker.pause(on=self.worker.paused)))
-            )
-        )
+
+        def again() -> bool:
+            self.worker.pause(on=self.worker.paused)  # wakes it
+            return self.clock.looked >= before + 2
+
+        self.until(again)
 
     def after(self, seconds: float) -> None:
         self.clock.now += seconds

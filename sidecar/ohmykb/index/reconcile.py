@@ -51,7 +51,7 @@ class Outcome:
     held: frozenset[str] = frozenset()
     """Files that are missing, but too many at once to believe it before a second look."""
     retry: set[str] = field(default_factory=set)
-    """Files that were changing while they were read."""
+    """Files that were changing while they were read, or vanished before."""
 
     def touched(self) -> set[str]:
         return self.changed | self.removed
@@ -272,7 +272,8 @@ class Index:
             try:
                 text = read(self.root, entry.path, self.config)
             except VanishedError:
-                continue  # the next look takes it out
+                outcome.retry.add(entry.path)
+                continue
             except Unreadable as error:
                 if error.changing:
                     outcome.retry.add(entry.path)

@@ -1,6 +1,6 @@
 """The tables of the index: all of them derived from the vault, and safe to delete."""
 
-RECIPE = 1
+RECIPE = 2
 """Raise it when scanning or segmenting changes what is stored: every note is then read again."""
 
 INDEX_MIGRATIONS = (
