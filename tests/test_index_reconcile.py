@@ -833,3 +833,16 @@ def test_twenty_thousand_files_at_once(trial: Trial) -> None:
     refreshed(trial, "flood/")
     assert trial.counts()["indexed"] == 1500
     same_as_whole(trial)
+
+
+def test_an_empty_vault_is_an_unmounted_drive_however_often_one_looks(trial: Trial) -> None:
+    trial.put({f"{number}.md": "text" for number in range(20)})
+    trial.look()
+    for number in range(20):
+        trial.remove(f"{number}.md")
+    held = trial.index.reconcile().held
+    assert len(held) == 20
+    assert len(trial.index.reconcile(agreed=held).held) == 20
+    trial.put({"1.md": "text"})
+    assert not trial.index.reconcile(agreed=held).held
+    assert set(trial.ids()) == {"1.md"}

@@ -7,11 +7,11 @@ from time import monotonic
 
 import pytest
 
-from conftest import Trial
 from ohmykb import wiring
 from ohmykb.errors import NoVaultError
 from ohmykb.index.reconcile import Index, Outcome, Progress, silent
 from ohmykb.index.worker import POLLED_EVERY_S, WATCHED_EVERY_S, Worker
+from trial import Trial
 
 DEBOUNCE, SETTLE = 0.2, 10.0
 PATIENCE_S = 20

@@ -74,7 +74,7 @@ class Index:
         """Walks the whole vault and makes the index true to it.
 
         A sudden loss is `held` and not dropped, but for the files in `agreed`, which an earlier look
-        already missed.
+        already missed. A vault with nothing left in it is an unmounted drive, however often one looks.
         """
         progress(0, 0, "looking")
         files.settle_limit(self.db, self.config.limit)
@@ -83,7 +83,7 @@ class Index:
             known = files.manifest(self.db)
             diff = compare(seen.entries, known, seen.unreadable)
         self._pair_moves(diff)
-        held = self._hold(diff, len(known), agreed)
+        held = self._hold(diff, len(known), agreed if seen.entries else frozenset())
         outcome = Outcome(held=held)
         with transaction(self.db):
             notes.clear_problems(self.db, notes.ORIGIN_WALK)
