@@ -679,6 +679,32 @@ def test_a_file_that_keeps_changing_is_tried_again(some: Trial) -> None:
     true_after(some)
 
 
+def test_files_that_vanish_or_change_between_the_walk_and_the_reading(some: Trial) -> None:
+    some.put({"going.md": "x", "turning.md": "before", "becoming.md": "x"})
+
+    def meanwhile() -> None:
+        some.index.between_batches = lambda: None
+        some.remove("going.md")
+        some.put({"turning.md": "after"})
+        some.remove("becoming.md")
+        some.put({"becoming.md/inside.md": "y"})
+
+    some.index.between_batches = meanwhile
+    outcome = some.look()
+    assert outcome.retry == {"going.md", "becoming.md"}
+    some.index.refresh(sorted(outcome.retry))
+    true_after(some)
+
+
+def test_renames_are_recorded_together(trial: Trial) -> None:
+    trial.put({f"a/{number}.md": f"text {number}" for number in range(300)})
+    trial.look()
+    trial.move("a", "b")
+    trial.look()
+    found = renames(trial)
+    assert sorted(found) == sorted((f"a/{number}.md", f"b/{number}.md") for number in range(300))
+
+
 # --- hints
 
 
@@ -807,3 +833,16 @@ def test_twenty_thousand_files_at_once(trial: Trial) -> None:
     refreshed(trial, "flood/")
     assert trial.counts()["indexed"] == 1500
     same_as_whole(trial)
+
+
+def test_an_empty_vault_is_an_unmounted_drive_however_often_one_looks(trial: Trial) -> None:
+    trial.put({f"{number}.md": "text" for number in range(20)})
+    trial.look()
+    for number in range(20):
+        trial.remove(f"{number}.md")
+    held = trial.index.reconcile().held
+    assert len(held) == 20
+    assert len(trial.index.reconcile(agreed=held).held) == 20
+    trial.put({"1.md": "text"})
+    assert not trial.index.reconcile(agreed=held).held
+    assert set(trial.ids()) == {"1.md"}

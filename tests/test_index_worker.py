@@ -7,11 +7,11 @@ from time import monotonic
 
 import pytest
 
-from conftest import Trial
 from ohmykb import wiring
 from ohmykb.errors import NoVaultError
 from ohmykb.index.reconcile import Index, Outcome, Progress, silent
 from ohmykb.index.worker import POLLED_EVERY_S, WATCHED_EVERY_S, Worker
+from trial import Trial
 
 DEBOUNCE, SETTLE = 0.2, 10.0
 PATIENCE_S = 20
@@ -74,7 +74,7 @@ class Bench:
         index.calls, index.fail = self.calls, self.fail
         return index
 
-    def _on_settings(self, index: Index) -> None:
+    def _on_settings(self, _: Index) -> None:
         self.settings += 1
         self.gate()
 
@@ -88,14 +88,12 @@ class Bench:
     def looked(self) -> None:
         """Returns when the worker looked at the clock afresh and found nothing more to do."""
         before = self.clock.looked
-        self.worker.pause(on=self.worker.paused)  # wakes it
-        self.until(
-            lambda: (
-                self.clock.looked >= before + 2
-                or (self.clock.looked > before
-                and bool(self.worker.pause(on=self.worker.paused)))
-            )
-        )
+
+        def again() -> bool:
+            self.worker.pause(on=self.worker.paused)  # wakes it
+            return self.clock.looked >= before + 2
+
+        self.until(again)
 
     def after(self, seconds: float) -> None:
         self.clock.now += seconds

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from conftest import Trial
 from ohmykb.errors import AmbiguousError, NotFoundError, UsageError
 from ohmykb.search import graph
+from trial import Trial
 
 FILES = {
     "hub.md": "# Hub\n[[a]] ![[b]] [x](c.md) [[gone]] [[hub]] [[pic.png]]\n",
@@ -215,3 +215,12 @@ def test_what_is_left_out_is_not_asked_about(some: Trial) -> None:
     some.look()
     with pytest.raises(NotFoundError):
         graph.note(some.index.db, "quiet/noise.md")
+
+
+def test_a_note_named_as_a_link_and_one_by_its_alias(trial: Trial) -> None:
+    trial.put({"wiki/可转债.md": "---\naliases: [转债]\n---\n# 强赎\n"})
+    trial.look()
+    assert graph.find_note(trial.index.db, "[[可转债#强赎|x]]")[1] == "wiki/可转债.md"
+    with pytest.raises(NotFoundError) as caught:
+        graph.find_note(trial.index.db, "转债")
+    assert "wiki/可转债.md" in caught.value.fix

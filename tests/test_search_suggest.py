@@ -2,9 +2,9 @@
 
 import pytest
 
-from conftest import Trial
 from ohmykb.search import graph
 from ohmykb.search.suggest import Names
+from trial import Trial
 
 FILES = {
     "Funding Rate.md": "---\naliases: [资金费率, FR Basics]\n---\n",
@@ -81,3 +81,17 @@ def test_the_list_of_unresolved_links(trial: Trial) -> None:
         ("a.md", "[[Funding rat]]", 2), ("a.md", "[[zzz]]", 2), ("a.md", "![[Fundin Rate|shown]]", 3),
     ]  # fmt: skip
     assert [[s["path"] for s in one["suggestions"]] for one in found] == [["Funding Rate.md"], [], ["Funding Rate.md"]]
+
+
+def test_a_link_is_not_said_to_mean_the_note_it_stands_in(trial: Trial) -> None:
+    trial.put({"2026-11-23.md": "yesterday: [[2026-11-22]]", "2026-11-21.md": "earlier"})
+    trial.look()
+    found = graph.unresolved(trial.index.db)["unresolved"]
+    assert [one["path"] for one in found[0]["suggestions"]] == ["2026-11-21.md"]
+
+
+def test_a_picture_is_only_taken_for_a_picture(trial: Trial) -> None:
+    trial.put({"Arcosanti.md": "![[arcosanti.png]]", "img/arcosanti 1.png": b"", "arcosantis.md": ""})
+    trial.look()
+    found = graph.unresolved(trial.index.db)["unresolved"]
+    assert [one["path"] for one in found[0]["suggestions"]] == ["img/arcosanti 1.png"]

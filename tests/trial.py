@@ -10,6 +10,7 @@ from ohmykb.index.reconcile import Outcome
 from ohmykb.index.verify import verify
 from ohmykb.search import graph
 from ohmykb.search.probe import Answer, Prober
+from ohmykb.store.connection import Database
 from ohmykb.store.fulltext import Where
 from ohmykb.vault.rules import Rules
 
@@ -113,7 +114,7 @@ class Trial:
 
     def dump(self) -> dict[str, list[Any]]:
         """Everything that answers are made of, keyed by path, ids left out."""
-        return {name: sorted(self.index.db.rows(sql), key=repr) for name, sql in DUMPED.items()}
+        return dump(self.index.db)
 
 
 DUMPED = {
@@ -129,3 +130,8 @@ DUMPED = {
     "sizes": "SELECT f.path, d.sz FROM words_docsize d JOIN files f ON f.id = d.id",
     "vocabulary": "SELECT term, doc, cnt FROM vocabulary",
 }
+
+
+def dump(db: Database) -> dict[str, list[Any]]:
+    """Everything that answers are made of, keyed by path, ids left out."""
+    return {name: sorted(db.rows(sql), key=repr) for name, sql in DUMPED.items()}

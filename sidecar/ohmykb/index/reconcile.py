@@ -51,7 +51,7 @@ class Outcome:
     held: frozenset[str] = frozenset()
     """Files that are missing, but too many at once to believe it before a second look."""
     retry: set[str] = field(default_factory=set)
-    """Files that were changing while they were read."""
+    """Files that were changing while they were read, or vanished before."""
 
     def touched(self) -> set[str]:
         return self.changed | self.removed
@@ -74,7 +74,7 @@ class Index:
         """Walks the whole vault and makes the index true to it.
 
         A sudden loss is `held` and not dropped, but for the files in `agreed`, which an earlier look
-        already missed.
+        already missed. A vault with nothing left in it is an unmounted drive, however often one looks.
         """
         progress(0, 0, "looking")
         files.settle_limit(self.db, self.config.limit)
@@ -83,7 +83,7 @@ class Index:
             known = files.manifest(self.db)
             diff = compare(seen.entries, known, seen.unreadable)
         self._pair_moves(diff)
-        held = self._hold(diff, len(known), agreed)
+        held = self._hold(diff, len(known), agreed if seen.entries else frozenset())
         outcome = Outcome(held=held)
         with transaction(self.db):
             notes.clear_problems(self.db, notes.ORIGIN_WALK)
@@ -272,7 +272,8 @@ class Index:
             try:
                 text = read(self.root, entry.path, self.config)
             except VanishedError:
-                continue  # the next look takes it out
+                outcome.retry.add(entry.path)
+                continue
             except Unreadable as error:
                 if error.changing:
                     outcome.retry.add(entry.path)

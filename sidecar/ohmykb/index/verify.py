@@ -19,7 +19,7 @@ from ohmykb.vault.read import Unreadable, VanishedError, read
 from ohmykb.vault.rules import Rules
 from ohmykb.vault.walk import Entry, Walk, walk
 
-SAMPLED = 8
+SAMPLED = 4
 """Words of a note that are looked for in it, the rarest there are: all of them are counted besides."""
 
 

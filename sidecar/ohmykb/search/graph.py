@@ -19,13 +19,15 @@ ALIKE_SHARE = 5
 
 
 def find_note(db: Database, name: str) -> tuple[int, str]:
-    """(id, path) of the note meant: a path, or a name as in a link.
+    """(id, path) of the note meant: a path, or a name as in a link, its brackets and heading allowed.
 
     Raises NotFoundError, AmbiguousError, UsageError (a path that leads out of the vault).
     """
     if not name.strip() or name.startswith(("/", "\\")) or ".." in name.replace("\\", "/").split("/"):
         raise UsageError(f"{name!r} is not a path in the vault.", "Give a path from the vault's top, or a name")
     name = name.encode(errors="replace").decode()  # a shell may hand over half characters
+    if name.startswith("[[") and name.endswith("]]"):
+        name = name[2:-2].split("|")[0].split("#")[0].strip()
     for spelled in (name, name + ".md"):
         row = files.by_path(db, spelled)
         if row is not None and row.kind == NOTE and row.scope <= Scope.SEARCH:
@@ -42,7 +44,9 @@ def find_note(db: Database, name: str) -> tuple[int, str]:
         if group:
             some = ", ".join(sorted(path for _, path in group)[:3])
             raise AmbiguousError(f"{name!r} may be {len(group)} notes: {some}.", "Give the whole path")
-    raise NotFoundError(f"There is no note {name!r}.", "Look for it: kb probe " + repr(name))
+    likely = [one.path for one in Names(db).suggest(name)]
+    meant = f"Did you mean {' or '.join(likely)}?" if likely else "Look for it: kb probe " + repr(name)
+    raise NotFoundError(f"There is no note {name!r}.", meant)
 
 
 def query(db: Database, name: str, *, hops: int = 1, n: int = 50) -> Answer:
@@ -122,13 +126,17 @@ def unresolved(db: Database) -> Answer:
     """Every link that leads nowhere, with what it may have meant."""
     found = listing.unresolved(db)
     names = Names(db) if found else None
-    known: dict[str, list[Answer]] = {}
-    for _, _, linkpath, _ in found:
-        if names is not None and linkpath not in known:
-            known[linkpath] = [{"path": s.path, "score": s.score, "rule": s.rule} for s in names.suggest(linkpath)]
     return {
         "unresolved": [
-            {"source": source, "raw": raw, "line": line, "suggestions": known[linkpath]}
+            {
+                "source": source,
+                "raw": raw,
+                "line": line,
+                "suggestions": [
+                    {"path": one.path, "score": one.score, "rule": one.rule}
+                    for one in (names.suggest(linkpath, source) if names is not None else ())
+                ],
+            }
             for source, raw, linkpath, line in found
         ]
     }

@@ -18,6 +18,10 @@ CLOSE = 0.8
 BEGUN = 4
 """Folded characters that a truncated name must have, two where they are Chinese."""
 MOST = 3
+_MEDIA = frozenset(
+    "avif base bmp canvas flac gif jpeg jpg m4a mkv mov mp3 mp4 ogg ogv pdf png svg wav webm webp".split()
+)
+"""Files that a link names with their extension (the app's help, "Accepted file formats")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +52,11 @@ class Names:
             self._alias.setdefault(_key(alias), []).append(path)
         self._sorted = sorted(self._exact)
 
-    def suggest(self, linkpath: str) -> list[Suggestion]:
-        """At most three, the best first; nothing for a link without a name."""
+    def suggest(self, linkpath: str, source: str = "") -> list[Suggestion]:
+        """At most three, the best first; nothing for a link without a name.
+
+        Not the note that holds the link (`source`); for a picture only files of its kind.
+        """
         name = linkpath.rsplit("/", 1)[-1]
         key = _key(name.removesuffix(".md"))
         if not key:
@@ -64,6 +71,9 @@ class Names:
                 likeness = fuzz.ratio(key, self._keys[path]) / 100
                 if likeness >= CLOSE:
                     self._add(found, (path,), round(likeness * 0.9, 3), "close")
+        found.pop(source, None)
+        wanted = _kind(linkpath)
+        found = {path: one for path, one in found.items() if _kind(path) == wanted}
         best = sorted(found.values(), key=lambda one: (-one.score, len(one.path), one.path))
         return best[:MOST]
 
@@ -88,6 +98,12 @@ class Names:
             if len(paths) <= 2000:
                 near |= paths
         return near
+
+
+def _kind(path: str) -> str:
+    """The extension of a picture, recording and the like; empty for a note."""
+    extension = path.rpartition(".")[2].lower()
+    return extension if extension in _MEDIA else ""
 
 
 def _stem(path: str) -> str:
