@@ -89,6 +89,12 @@ class AgentSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class SuggestSettings:
+    exclude: tuple[str, ...] = ()
+    """Globs of notes that are never suggested as related, though they have suggestions of their own."""
+
+
+@dataclass(frozen=True, slots=True)
 class Local:
     """What only this device knows: keys, endpoints, the interpreter. Never printed, never in the vault."""
 
@@ -110,6 +116,7 @@ class Config:
     roles: RoleSettings = RoleSettings()
     write: WriteSettings = WriteSettings()
     agent: AgentSettings = AgentSettings()
+    suggest: SuggestSettings = SuggestSettings()
     search: SearchSettings = SearchSettings()
     local: Local = Local()
     warnings: tuple[str, ...] = ()
@@ -309,6 +316,7 @@ _SECTIONS: "Final[dict[str, tuple[type, dict[str, Callable[[object], object]]]]]
     "roles": (RoleSettings, dict.fromkeys(("raw", "wiki", "memory", "outputs", "system"), _folders)),
     "write": (WriteSettings, {"mode": _one_of(WriteMode), "device": _name}),
     "agent": (AgentSettings, {"exclude": _globs}),
+    "suggest": (SuggestSettings, {"exclude": _globs}),
     "search": (
         SearchSettings,
         {

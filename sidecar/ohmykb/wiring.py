@@ -24,6 +24,7 @@ from ohmykb.server.discovery import Discovery as Discovery
 from ohmykb.store import bulk, files, vectors
 from ohmykb.store.connection import DamagedError, Database, DatabaseError, Readers, open_reader, open_writer
 from ohmykb.store.schema import INDEX_MIGRATIONS, STATE_MIGRATIONS
+from ohmykb.store.state import Decisions
 from ohmykb.vault.lock import writer_lock
 from ohmykb.vault.rules import Rules
 
@@ -157,6 +158,11 @@ def meaning(vault: Vault, db: Database) -> Meaning:
     return made
 
 
+def open_decisions(vault: Vault) -> Decisions:
+    """What a person decided about this vault, on this device."""
+    return Decisions(open_writer(vault.state_file, STATE_MIGRATIONS))
+
+
 def readers(vault: Vault) -> Readers:
     return Readers(vault.index_file, len(INDEX_MIGRATIONS))
 
@@ -212,8 +218,10 @@ def serve(vault: Vault, how: Serving, announce: Callable[[int], None]) -> None:
             config = settings.load(vault.root)
             return config, Rules.of(vault.root, config)
 
+        decisions = open_decisions(vault)
+        stack.callback(decisions.close)
         sidecar = Sidecar(
-            vault.root, front, readers(vault), open_locked, load, encoders if how.vectors else lambda _: []
+            vault.root, front, readers(vault), open_locked, load, encoders if how.vectors else lambda _: [], decisions
         )
         token = discovery.new_token()
         sidecar.start(token, watch=how.watch, stack=stack)

@@ -42,6 +42,14 @@ class Heard(NamedTuple):
     """What kept an encoder from answering."""
 
 
+class Weighed(NamedTuple):
+    """Notes with what is known of each: lists of one length, `looks` one per arm."""
+
+    found: list[Judged]
+    looks: list[Nearness]
+    signals: list[Signals]
+
+
 def hear(arms: Sequence[Arm], query: str) -> Heard:
     """Encodes the question with every arm; one that fails is left out and named."""
     heard, asked, fault = [], [], None
@@ -59,32 +67,36 @@ def rank(
     db: Database, question: Question, heard: Heard, by_words: Sequence[int], where: Where, notes: int, *, words: bool
 ) -> tuple[list[Ranked], Verdict]:
     """All candidates, the best first, and the verdict. `words` False: by meaning alone."""
-    ids = dict.fromkeys(by_words if words else ())
+    weighed = weigh(db, question, heard, candidates(db, heard, by_words, where, words=words), words=words)
+    return _ordered(question, weighed, relevance.weights_for([arm.encoder.id for arm in heard.arms]), notes, heard)
+
+
+def candidates(db: Database, heard: Heard, by_words: Sequence[int], where: Where, *, words: bool) -> list[int]:
+    """Ids of the notes worth a close look, those found by words first."""
     near: set[int] = set()
     for arm, asked in zip(heard.arms, heard.asked, strict=True):
         near |= arm.near(asked, NEAR)
-    ids.update(dict.fromkeys(fulltext.allowed(db, sorted(near), where) if any(where) else sorted(near)))
+    by_meaning = fulltext.allowed(db, sorted(near), where) if any(where) else sorted(near)
+    return list(dict.fromkeys((*(by_words if words else ()), *by_meaning)))
+
+
+def weigh(db: Database, question: Question, heard: Heard, ids: Sequence[int], *, words: bool) -> Weighed:
+    """All that relevance looks at, for notes by their ids."""
     found = [judge(question, one) for one in fulltext.fetch(db, ids)]
     numbers = np.array([one.found.id for one in found], dtype=np.int64)
     looks = [arm.look(asked, numbers) for arm, asked in zip(heard.arms, heard.asked, strict=True)]
     passages = fulltext.passages(db, [int(n) for n in numbers]) if words else {}
-    weights = relevance.weights_for([arm.encoder.id for arm in heard.arms])
     signals = [
         _signals(question, one, passages.get(one.found.id, ()), [_near(look, at) for look in looks], words=words)
         for at, one in enumerate(found)
     ]
-    return _ordered(question, found, signals, looks, weights, notes, heard)
+    return Weighed(found, looks, signals)
 
 
 def _ordered(
-    question: Question,
-    found: list[Judged],
-    signals: list[Signals],
-    looks: list[Nearness],
-    weights: Weights,
-    notes: int,
-    heard: Heard,
+    question: Question, weighed: Weighed, weights: Weights, notes: int, heard: Heard
 ) -> tuple[list[Ranked], Verdict]:
+    found, looks, signals = weighed
     logits = [relevance.logit(weights, one, notes) for one in signals]
     highest = heard.arms[0].highest_name(heard.asked[0])
     verdict = relevance.verdict(weights, relevance.outcome(question.text, logits, signals, highest))

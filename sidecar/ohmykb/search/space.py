@@ -86,6 +86,11 @@ class Space:
         kept = order[np.sort(first)[:count]]
         return Near(self.placed.notes[rows[kept]], cosines[kept], self.placed.places[rows[kept]])
 
+    def own(self, note: int) -> Vectors:
+        """float32[k, dim]: the vectors of one note, in order."""
+        start, end = np.searchsorted(self.placed.notes, [note, note + 1])
+        return np.asarray(self.units[self.placed.slots[start:end]])
+
     def of_notes(self, asked: Vectors, notes: Ints) -> tuple[Vectors, Ints]:
         """(highest cosine float32[n], its place int64[n]) of each note; -1 where it has no vector."""
         best = np.full(len(notes), -1.0, dtype=np.float32)

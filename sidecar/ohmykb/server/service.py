@@ -15,13 +15,17 @@ from ohmykb.index.survey import survey
 from ohmykb.index.worker import Worker
 from ohmykb.search import graph
 from ohmykb.search.asked import where_of
+from ohmykb.search.find import find_note
 from ohmykb.search.present import probe_json
 from ohmykb.search.probe import Mode, Prober
+from ohmykb.search.related import Ties, related
 from ohmykb.server.changes import Changes
 from ohmykb.server.discovery import API
 from ohmykb.server.tasks import Tasks
 from ohmykb.store import files, vectors
 from ohmykb.store.connection import Database, DatabaseError, Readers, snapshot
+from ohmykb.store.state import Decisions
+from ohmykb.vault.globs import Globs
 from ohmykb.vault.rules import Rules
 
 CAPABILITIES: Final = ["index", "probe", "query", "settings", "changes"]
@@ -58,6 +62,7 @@ class Service:
     worker: Worker
     filling: FillingThread
     standing: Standing
+    decisions: Decisions
     changes: Changes
     stop: Callable[[], None]
     tasks: Tasks = field(init=False)
@@ -175,11 +180,30 @@ class Service:
 
     def query(self, asked: Json) -> Json:
         with snapshot(self.db()) as db:
-            return graph.query(db, named(asked["note"]), hops=asked["hops"], n=asked["n"])
+            return graph.query(
+                db, named(asked["note"]), hops=asked["hops"], n=asked["n"], ties=self._ties(db, asked["note"])
+            )
 
     def related(self, asked: Json) -> Json:
         with snapshot(self.db()) as db:
-            return graph.related(db, named(asked["note"]), n=asked["n"])
+            return related(
+                db,
+                named(asked["note"]),
+                n=asked["n"],
+                arms=self.prober.meaning.arms,
+                ties=self._ties(db, asked["note"]),
+            )
+
+    def dismiss(self, asked: Json) -> Json:
+        """Says that two notes do not belong together."""
+        with snapshot(self.db()) as db:
+            note, other = (find_note(db, named(asked[key]))[1] for key in ("note", "other"))
+        self.decisions.dismiss(note, other)
+        return {"note": note, "other": other}
+
+    def _ties(self, db: Database, name: str) -> Ties:
+        path = find_note(db, named(name))[1]
+        return Ties(self.decisions.dismissed(path), Globs(self.standing.config.suggest.exclude).match)
 
     def note(self, asked: Json) -> Json:
         with snapshot(self.db()) as db:

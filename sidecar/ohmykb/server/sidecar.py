@@ -22,6 +22,7 @@ from ohmykb.server.guard import Guard
 from ohmykb.server.service import Service, Standing
 from ohmykb.store import bulk, files
 from ohmykb.store.connection import Database, DatabaseError, Readers
+from ohmykb.store.state import Decisions
 from ohmykb.vault.rules import Rules
 from ohmykb.vault.watch import SETTINGS_FILES, Watcher, WatchError
 
@@ -45,6 +46,7 @@ class Sidecar:
         open_index: Callable[[], Index],
         load: Callable[[], tuple[Config, Rules]],
         encoders: Callable[[Config], Sequence[Encoder]],
+        decisions: Decisions,
     ) -> None:
         self._root = root
         self._front = front
@@ -78,6 +80,7 @@ class Sidecar:
             self._worker,
             self._filling,
             self._standing,
+            decisions,
             self._changes,
             self.stop,
         )

@@ -171,5 +171,6 @@ def _migrate(db: Database, migrations: Sequence[str], path: Path) -> None:
         raise _newer(path)
     for number in range(found, len(migrations)):
         with transaction(db):
-            db.execute(migrations[number])
-            db.execute(f"PRAGMA user_version = {number + 1}")
+            if _version(db) == number:  # else another connection was quicker
+                db.execute(migrations[number])
+                db.execute(f"PRAGMA user_version = {number + 1}")

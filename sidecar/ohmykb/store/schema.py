@@ -121,4 +121,9 @@ CREATE TABLE renames (                -- what a rebuild could not know: where a 
 ) STRICT;
 CREATE INDEX renames_old ON renames (old);
 """,
+    """
+CREATE TABLE dismissed (              -- pairs that a person said do not belong together, both ways round
+    note TEXT NOT NULL, other TEXT NOT NULL, PRIMARY KEY (note, other)
+) STRICT, WITHOUT ROWID;
+""",
 )
