@@ -105,6 +105,14 @@ def _parser() -> Parser:
     made.add_argument("--hops", type=_number(1, 2), help="1 or 2 (default: 1)")
     made.add_argument("-n", type=_number(1, 500), help="how many neighbours (default: 50)")
 
+    made = add("related", reading.related, "notes that belong with a note and are not linked with it")
+    made.add_argument("note", metavar="NOTE", help="its path, or its name as in a link")
+    made.add_argument("-n", type=_number(1, 500), help="how many (default: 10)")
+
+    made = add("dismiss", reading.dismiss, "two notes do not belong together: not suggested again")
+    made.add_argument("note", metavar="NOTE")
+    made.add_argument("other", metavar="OTHER")
+
     add("orphans", reading.orphans, "notes that no other note links to")
     add("unresolved", reading.unresolved, "links that lead nowhere, with what they may mean")
     add("problems", reading.problems, "what is wrong in the vault, file by file")

@@ -1,6 +1,7 @@
 """Commands that only read: the sidecar answers if one runs, else the index itself."""
 
 from collections.abc import Callable
+from contextlib import closing
 
 from ohmykb import config as settings
 from ohmykb import wiring
@@ -8,11 +9,15 @@ from ohmykb.cli.session import Session
 from ohmykb.cli.terminal import Json
 from ohmykb.index.survey import survey
 from ohmykb.search import graph, present
+from ohmykb.search import related as about
 from ohmykb.search.asked import where_of
+from ohmykb.search.find import find_note
 from ohmykb.search.present import Style, probe_json
 from ohmykb.search.probe import Mode, Prober
+from ohmykb.search.related import Ties
 from ohmykb.store import vectors
 from ohmykb.store.connection import Database, DatabaseError, NewerDatabaseError
+from ohmykb.vault.globs import Globs
 from ohmykb.vault.rules import Rules
 
 
@@ -42,6 +47,34 @@ def query(session: Session) -> int:
         lambda db: graph.query(db, name, hops=args.hops or 1, n=args.n or 50),
         "/query", note=name, hops=args.hops, n=args.n,
     )  # fmt: skip
+
+
+def related(session: Session) -> int:
+    args = session.args
+    name = session.note(args.note)
+
+    def local(db: Database) -> Json:
+        with closing(wiring.open_decisions(session.vault)) as decisions:
+            path = find_note(db, name)[1]
+            barred = Globs(settings.load(session.vault.root).suggest.exclude).match
+            ties = Ties(decisions.dismissed(path), barred)
+        return about.related(db, path, n=args.n or 10, arms=wiring.meaning(session.vault, db).arms, ties=ties)
+
+    return _answer(session, present.related, local, "/related", note=name, n=args.n)
+
+
+def dismiss(session: Session) -> int:
+    """Between two notes, both ways round."""
+    args = session.args
+    note, other = session.note(args.note), session.note(args.other)
+    if session.sidecar is not None:
+        answer = session.sidecar.post("/related/dismiss", {"note": note, "other": other})
+    else:
+        with session.index() as db, closing(wiring.open_decisions(session.vault)) as decisions:
+            answer = {"note": find_note(db, note)[1], "other": find_note(db, other)[1]}
+            decisions.dismiss(answer["note"], answer["other"])
+    session.show(answer, lambda said, _: f"{said['note']} and {said['other']} are not suggested for each other again\n")
+    return 0
 
 
 def orphans(session: Session) -> int:

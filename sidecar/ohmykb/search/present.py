@@ -146,6 +146,17 @@ def query(answer: Json, look: Style = PLAIN) -> str:
     return _text(lines)
 
 
+def related(answer: Json, look: Style = PLAIN) -> str:
+    if not answer["related"]:
+        return _text([answer["note"], "  nothing that belongs with it and is not linked"])
+    rows = []
+    for one in answer["related"]:
+        through = f"shares {len(one['shared'])}" if one["shared"] else ""
+        near = "near in meaning" if one["nearness"] is not None else ""
+        rows.append((f"{one['score']:.2f}", one["title"], ", ".join(filter(None, (near, through))), one["path"]))
+    return _text([answer["note"], *_table(rows, look)])
+
+
 def orphans(answer: Json, look: Style = PLAIN) -> str:
     lone, isolated = answer["orphans"], set(answer["isolated"])
     share = f"{answer['orphan_rate']:.0%}"

@@ -21,6 +21,7 @@ USUAL_NOTES = 125
 """Notes in the vaults the weights were fitted on."""
 FEWEST_NOTES = 30
 """Below, the prior is not raised further."""
+SHORT = {"use-multilingual": "use", "e5-small": "e5"}
 LOOSE = 0.5
 """Likeness of names below which it says nothing."""
 WHOLE = 0.99
@@ -109,8 +110,13 @@ def weights_for(encoders: Sequence[str]) -> Weights:
     An encoder that was not fitted gets the quick set's weights: with centred vectors they serve others
     nearly as well as their own (e5: .94 and .91 against .93 and .90 mean recall@5).
     """
-    names = ["e5" if one.startswith("e5-small") else "use" for one in encoders]
+    names = names_of(encoders)
     return weights().get("+".join(names)) or weights()["+".join(["use", "e5"][: len(names)])]
+
+
+def names_of(encoders: Sequence[str]) -> list[str]:
+    """What weights call encoders: the ones we ship by a short name, others by their whole id."""
+    return [next((name for start, name in SHORT.items() if one.startswith(start)), one) for one in encoders]
 
 
 def prior(notes: int) -> float:

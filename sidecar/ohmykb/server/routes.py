@@ -70,10 +70,14 @@ ROUTES: Final = (
         text=present.query, also=(404, 503),
     ),
     Route(
-        "GET", "/related", "Notes not linked with this one that share neighbours", Service.related,
+        "GET", "/related", "Notes that belong with this one and are not linked with it", Service.related,
         shapes.RELATED,
         params=(NOTE, Param("n", "how many at most", "integer", default=10, low=1, high=500)),
-        also=(404, 503),
+        text=present.related, also=(404, 503),
+    ),
+    Route(
+        "POST", "/related/dismiss", "Two notes do not belong together: neither is suggested for the other again",
+        Service.dismiss, shapes.DISMISSED, body=shapes.DISMISS_BODY, also=(404, 415, 503),
     ),
     Route(
         "GET", "/notes", "Links, backlinks, tags and problems of one note", Service.note, shapes.NOTE,

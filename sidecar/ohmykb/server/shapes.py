@@ -72,7 +72,11 @@ PROBE: Final = some(
     ),
     "degraded",
 )  # fmt: skip
-RELATED_NOTE: Final = obj(path=TEXT, title=maybe(TEXT), score=SHARE, shared=many(TEXT))
+RELATED_NOTE: Final = obj(
+    path=TEXT, title=maybe(TEXT), score=SHARE, shared=many(TEXT), reasons=many(one_of("neighbors", "meaning")),
+    nearness=maybe(NUMBER),
+)  # fmt: skip
+DISMISSED: Final = obj(note=TEXT, other=TEXT)
 RELATED: Final = obj(note=TEXT, related=many(RELATED_NOTE))
 NEIGHBOR: Final = obj(path=TEXT, title=TEXT, hops=one_of(), via=maybe(TEXT), relation=TEXT)
 NEIGHBOR["properties"]["hops"] = {"type": "integer", "enum": [1, 2]}
@@ -143,4 +147,5 @@ SETTINGS_PATCH: Final = closed(
     agent=closed(exclude=maybe(GLOBS)),
 )  # fmt: skip
 INDEX_BODY: Final = closed(rebuild=FLAG)
+DISMISS_BODY: Final = {**closed(note=TEXT, other=TEXT), "required": ["note", "other"]}
 STOP_BODY: Final = {**closed(pid=WHOLE), "required": ["pid"]}
