@@ -149,12 +149,13 @@ def query(answer: Json, look: Style = PLAIN) -> str:
 def related(answer: Json, look: Style = PLAIN) -> str:
     if not answer["related"]:
         return _text([answer["note"], "  nothing that belongs with it and is not linked"])
-    rows = []
-    for one in answer["related"]:
-        through = f"shares {len(one['shared'])}" if one["shared"] else ""
-        near = "near in meaning" if one["nearness"] is not None else ""
-        rows.append((f"{one['score']:.2f}", one["title"], ", ".join(filter(None, (near, through))), one["path"]))
-    return _text([answer["note"], *_table(rows, look)])
+    return _text([answer["note"], *_table([_tie(one) for one in answer["related"]], look)])
+
+
+def _tie(one: Json) -> tuple[str, str, str]:
+    near = "near in meaning" if one["nearness"] is not None else ""
+    through = f"shares {len(one['shared'])} neighbours" if one["shared"] else ""
+    return f"{one['score']:.2f}", f"{one['title']} ({', '.join(filter(None, (near, through)))})", one["path"]
 
 
 def orphans(answer: Json, look: Style = PLAIN) -> str:
