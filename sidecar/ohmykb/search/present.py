@@ -153,9 +153,9 @@ def related(answer: Json, look: Style = PLAIN) -> str:
 
 
 def _tie(one: Json) -> tuple[str, str, str]:
-    near = "near in meaning" if one["nearness"] is not None else ""
-    through = f"shares {len(one['shared'])} neighbours" if one["shared"] else ""
-    return f"{one['score']:.2f}", f"{one['title']} ({', '.join(filter(None, (near, through)))})", one["path"]
+    near = "meaning" if one["nearness"] is not None else ""
+    through = f"{len(one['shared'])} shared" if one["shared"] else ""
+    return f"{one['score']:.2f} {' + '.join(filter(None, (near, through)))}", one["title"], one["path"]
 
 
 def orphans(answer: Json, look: Style = PLAIN) -> str:

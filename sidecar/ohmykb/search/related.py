@@ -1,7 +1,7 @@
 """Notes that belong with a note and are not linked with it: through shared neighbours, or near in meaning."""
 
 from collections.abc import Callable, Collection, Sequence
-from math import log
+from math import exp, log
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,10 +11,12 @@ from ohmykb.search.meaning import Arm
 from ohmykb.store import graph as rows
 from ohmykb.store.connection import Database
 
-ABOVE = 2.5
+ABOVE = 1.0
 """Standard deviations above what is usual in this vault, from which two notes are near in meaning."""
-NEAR_ENOUGH = 0.35
+NEAR_ENOUGH = 0.25
 """Cosine of centred vectors below which they are not, however unusual."""
+FEW = 30
+"""Chunks of the vault below which nothing can be called usual."""
 OWN = 8
 """Chunks of the note that are compared."""
 SOME = 40
@@ -78,22 +80,20 @@ def _row(
 def _through_neighbors(db: Database, note: int, linked: set[int]) -> tuple[dict[int, float], dict[int, list[int]]]:
     """Adamic–Adar: each shared neighbour counts 1 / ln(2 + its own neighbours), so that a hub joins little.
 
-    Given as the share of what all of this note's neighbours together could give.
+    Given as 1 - exp(-sum): one hub in common is little, several rare neighbours are nearly certain.
     """
     weights: dict[int, float] = {}
     shared: dict[int, list[int]] = {}
-    total = 0.0
     for between in sorted(rows.titles(db, sorted(linked))):
         around = rows.links_between(db, between)
-        weight = 1 / log(2 + len(around))
-        total += weight
         if len(around) > rows.HUB:
             continue
+        weight = 1 / log(2 + len(around))
         for far in around:
             if far != note and far not in linked:
                 weights[far] = weights.get(far, 0.0) + weight
                 shared.setdefault(far, []).append(between)
-    return {far: weight / total for far, weight in weights.items()}, shared
+    return {far: 1 - exp(-weight) for far, weight in weights.items()}, shared
 
 
 def _near(arm: Arm, note: int) -> dict[int, float]:
@@ -113,5 +113,6 @@ def _near(arm: Arm, note: int) -> dict[int, float]:
     by_chunk = np.where(by_chunk < -0.99, by_name, by_chunk)
     cosines = (by_name + by_chunk) / 2
     above = (arm.names.above_usual(name, by_name) + arm.chunks.above_usual(asked[0], by_chunk)) / 2
-    kept = (above >= ABOVE) & (cosines >= NEAR_ENOUGH)
+    told = len(arm.chunks.usual) >= FEW  # else nobody knows what is usual
+    kept = ((above >= ABOVE) | (not told)) & (cosines >= NEAR_ENOUGH)
     return {int(other): float(cosine) for other, cosine in zip(others[kept], cosines[kept], strict=True)}
