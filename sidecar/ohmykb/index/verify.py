@@ -11,7 +11,7 @@ from ohmykb.config import Config
 from ohmykb.index.draft import draft_canvas, draft_note, draft_unreadable
 from ohmykb.index.resolve import Resolver, subpath_found
 from ohmykb.note import Scope
-from ohmykb.store import content, files, fulltext
+from ohmykb.store import content, files, fulltext, vectors
 from ohmykb.store.connection import Database, snapshot
 from ohmykb.store.files import CANVAS, NOTE, OTHER
 from ohmykb.store.notes import NoteRow
@@ -149,6 +149,7 @@ def _word_differences(db: Database, stored: dict[str, int], expected: Counter[st
             yield Difference(
                 "", f"word {term!r}: {stored.get(term, 0)} in the index, {expected.get(term, 0)} on the disk"
             )
+    yield from (Difference("", fault) for fault in vectors.faults(db))
     if fulltext.size(db) != content.documents(db):
         yield Difference("", f"{content.documents(db)} texts can be searched, {fulltext.size(db)} notes are known")
 

@@ -220,3 +220,26 @@ def read(
     numbers, blobs = zip(*rows, strict=True)
     vectors = np.frombuffer(b"".join(blobs), dtype=np.float32).reshape(-1, dim)
     return np.array(numbers, dtype=np.int64), vectors
+
+
+def faults(db: Database) -> list[str]:
+    """What is wrong with the keys of vectors: a text that points to no vector, or two that point to one.
+
+    Texts without a vector are no fault: they wait for the encoder.
+    """
+    found = []
+    for one in sets(db):
+        table = f"vectors_{one.id}_rowids"  # vec0's own list of its rows: readable without the extension
+        lost = db.value(
+            f"SELECT count(*) FROM encoded e WHERE e.set_id = ? AND e.slot IS NOT NULL"
+            f" AND NOT EXISTS (SELECT 1 FROM {table} r WHERE r.rowid = e.slot)",
+            (one.id,),
+        )
+        shared = db.value(
+            "SELECT count(*) - count(DISTINCT slot) FROM encoded WHERE set_id = ? AND slot IS NOT NULL", (one.id,)
+        )
+        if lost:
+            found.append(f"{lost} texts of the vectors of {one.encoder} point to no vector")
+        if shared:
+            found.append(f"{shared} texts of the vectors of {one.encoder} share a vector with another")
+    return found
