@@ -143,9 +143,9 @@ class Sidecar:
         self._worker.watching(on=False)
 
     def _on_change(self, index: Index, outcome: Outcome) -> None:
-        self._prober.standing.refresh(index.db)
         self._changes.add(files.revision(index.db), outcome.changed, outcome.removed)
         self.service.tasks.record(outcome)
+        self._prober.standing.refresh(index.db)
         log.info("%d changed, %d removed", len(outcome.changed), len(outcome.removed))
 
     def _on_settings(self, index: Index) -> None:
