@@ -19,8 +19,9 @@ BEGUN = 4
 """Folded characters that a truncated name must have, two where they are Chinese."""
 MOST = 3
 _MEDIA = frozenset(
-    "avif base bmp canvas flac gif jpeg jpg m4a mkv mov mp3 mp4 ogg ogv pdf png svg wav webm webp".split()
-)
+    ("avif", "base", "bmp", "canvas", "flac", "gif", "jpeg", "jpg", "m4a", "mkv", "mov", "mp3", "mp4", "ogg", "ogv",
+     "pdf", "png", "svg", "wav", "webm", "webp")
+)  # fmt: skip
 """Files that a link names with their extension (the app's help, "Accepted file formats")."""
 
 
