@@ -129,7 +129,7 @@ class Sidecar:
         if SETTINGS_FILES.isdisjoint(paths):
             self._worker.hint(paths)
         else:
-            self._worker.ask_whole(settings=True)
+            self._worker.ask_whole()
 
     def _on_overflow(self) -> None:
         if self._watcher.trouble is not None:
