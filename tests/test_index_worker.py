@@ -173,11 +173,15 @@ def test_an_overflow_brings_a_whole_look(bench: Bench) -> None:
     assert bench.paths() == {"a.md"}
 
 
-def test_settings_are_read_before_the_look(bench: Bench) -> None:
+def test_settings_are_read_before_every_whole_look(bench: Bench) -> None:
+    """Whoever asks for a look just changed them, perhaps; and where nothing watches, nobody tells."""
     bench.start()
-    bench.worker.ask_whole(settings=True)
-    bench.looks(2)
     assert bench.settings == 1
+    bench.worker.ask_whole()
+    bench.looks(2)
+    bench.after(WATCHED_EVERY_S + 1)
+    bench.looks(3)
+    assert bench.settings == 3
 
 
 def test_a_look_asked_for_during_a_look_comes_after_it(bench: Bench) -> None:
@@ -189,7 +193,7 @@ def test_a_look_asked_for_during_a_look_comes_after_it(bench: Bench) -> None:
         assert leave.wait(PATIENCE_S)
 
     bench.gate = gate
-    assert bench.worker.ask_whole(settings=True) == 2
+    assert bench.worker.ask_whole() == 2
     assert entered.wait(PATIENCE_S)
     bench.gate = lambda: None
     assert bench.worker.ask_whole() == 3
@@ -308,7 +312,7 @@ def test_paused_and_stopped_in_the_middle(bench: Bench) -> None:
     bench.start()
     bench.trial.put({f"{number}.md": "x" for number in range(600)})
     bench.gate = lambda: bench.worker.pause(on=True)
-    bench.worker.ask_whole(settings=True)
+    bench.worker.ask_whole()
     bench.until(lambda: bench.worker.work.state == "paused")
     bench.worker.stop()
     assert bench.worker.work.state == "stopped"

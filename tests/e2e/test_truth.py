@@ -95,8 +95,12 @@ class Truth(RuleBasedStateMachine):
     def begin(self, text: str) -> None:
         (self.root / ".kb").mkdir(parents=True)
         (self.root / ".kb/config.toml").write_text(QUICK)
-        for name in ("note", "index", "资金费率"):
-            (self.root / f"{name}.md").write_text(text + f"[[{name}]] [[note#Head]]\n")
+        for number, folder in enumerate(FOLDERS):
+            for name in NAMES[number % 3 :: 3]:
+                linked = " ".join(
+                    f"[[{other}{name}#{part}]]" for other in ("", "a/", "B/") for part in ("Head", "nowhere")
+                )
+                self.write(self.root / folder / f"{name}.md", f"{text}\n{linked} #t{number}\n")
         self.sidecar = self.kb.serve()
 
     # --- what lies there
@@ -335,4 +339,19 @@ def test_very_many_files_at_once(tmp_path: Path, count: int) -> None:
     sidecar.settled()
     assert sidecar.get("/notes?path=n7")["path"] == "e7/n7.md"
     assert kb.json("verify") == {"equal": True, "differences": []}
+    assert sidecar.end() == 0
+
+
+@pytest.mark.parametrize("how", [[], ["--no-watch"]], ids=["watched", "unwatched"])
+def test_settings_changed_just_before_a_look(tmp_path: Path, how: list[str]) -> None:
+    (tmp_path / "vault/a").mkdir(parents=True)
+    (tmp_path / "vault/a/x.md").write_text("needle")
+    (tmp_path / "vault/.kb").mkdir()
+    kb = Kb(tmp_path / "vault", tmp_path / "home")
+    sidecar = kb.serve(*how)
+    sidecar.settled()
+    for lines, found in (('exclude = ["a/"]', []), ("", ["a/x.md"])):
+        (kb.vault / ".kb/config.toml").write_text(QUICK + lines)
+        sidecar.settled()
+        assert [hit["path"] for hit in sidecar.get("/probe?q=needle&mode=token")["results"]] == found
     assert sidecar.end() == 0

@@ -77,7 +77,6 @@ class Worker:
         self._at_hand: list[str] = []
         self._whole = True
         self._looking = False
-        self._settings = False
         self._jobs: deque[tuple[Callable[[Database], Any], Future[Any]]] = deque()
         self._stop = False
         self._paused = False
@@ -110,11 +109,11 @@ class Worker:
             self._hints.update(dict.fromkeys(paths))
             self._changed.notify_all()
 
-    def ask_whole(self, *, settings: bool = False) -> int:
-        """A whole look, soon; returns the count of looks after which it is done."""
+    def ask_whole(self) -> int:
+        """A whole look, soon, with the settings as they are then; returns the count of looks after which it
+        is done."""
         with self._changed:
             self._whole = True
-            self._settings |= settings
             self._changed.notify_all()
             return self._work.looks + (2 if self._looking else 1)
 
@@ -187,11 +186,11 @@ class Worker:
             self._run_job(index)
         if todo is None:
             return False
-        hints, whole, settings = todo
+        hints, whole = todo
         if not (hints or whole):
             return True  # only jobs were waiting
         try:
-            if settings:
+            if whole:
                 self._on_settings(index)
             outcome = index.reconcile(self._progress, agreed=self._agreed()) if whole else index.refresh(hints)
             self._after(index, outcome, whole=whole)
@@ -245,25 +244,24 @@ class Worker:
         now = self._clock.monotonic()
         return frozenset(path for path, since in self._held.items() if since + self._settle_s <= now)
 
-    def _wait(self) -> tuple[list[str], bool, bool] | None:
+    def _wait(self) -> tuple[list[str], bool] | None:
         with self._changed:
             while True:
                 now, wall = self._clock.monotonic(), self._clock.wall()
                 if self._stop:
                     return None
                 if self._jobs and not self._paused:
-                    return [], False, False
+                    return [], False
                 if not self._paused:
                     if self._whole or now >= self._due:
-                        settings = self._settings
-                        self._whole = self._settings = False
+                        self._whole = False
                         self._looking = True
                         self._hints.clear()
-                        return [], True, settings
+                        return [], True
                     if self._hints and now >= self._ripe():
                         self._at_hand = list(self._hints)
                         self._hints.clear()
-                        return self._at_hand, False, False
+                        return self._at_hand, False
                 until = self._due if not self._hints else min(self._due, self._ripe())
                 self._changed.wait(None if self._paused else max(min(until - now, SLEPT_S), 0.001))
                 if self._slept(now, wall):

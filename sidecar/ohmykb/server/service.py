@@ -222,10 +222,9 @@ class Service:
             return graph.graph(db)
 
     def index(self, body: Json) -> Json:
-        rebuild = bool(body.get("rebuild"))
-        if rebuild:
+        if body.get("rebuild"):
             self.standing.rebuild = True
-        return {"task": self.tasks.look(settings=rebuild)}
+        return {"task": self.tasks.look()}
 
     def pause(self, *, on: bool) -> Json:
         self.worker.pause(on=on)
@@ -236,7 +235,7 @@ class Service:
 
     def patch_settings(self, patch: Json) -> Json:
         found = settings.patch_settings(self.root, patch)
-        self.worker.ask_whole(settings=True)
+        self.worker.ask_whole()
         return settings.settings_dict(found)
 
     def end(self, body: Json) -> Json:

@@ -150,7 +150,7 @@ class Sidecar:
         if SETTINGS_FILES.isdisjoint(paths):
             self._worker.hint(paths)
         else:
-            self._worker.ask_whole(settings=True)
+            self._worker.ask_whole()
 
     def _on_overflow(self) -> None:
         if self._watcher.trouble is not None:
@@ -177,9 +177,9 @@ class Sidecar:
 
     def _on_change(self, index: Index, outcome: Outcome) -> None:
         self._filling.nudge()
-        self._prober.standing.refresh(index.db)
         self._changes.add(files.revision(index.db), outcome.changed, outcome.removed)
         self.service.tasks.record(outcome)
+        self._prober.standing.refresh(index.db)
         log.info("%d changed, %d removed", len(outcome.changed), len(outcome.removed))
 
     def _on_settings(self, index: Index) -> None:
@@ -191,10 +191,12 @@ class Sidecar:
             standing.fault = error
         else:
             standing.fault = None
+            anew = config.search != standing.config.search
             standing.config = index.config = config
             standing.rules = index.rules = rules
             self._worker.tune(debounce_s=config.index.debounce_ms / 1000, settle_s=config.index.settle_s)
-            self._filling.nudge(settings=True)
+            if anew:
+                self._filling.nudge(settings=True)
             log.info("settings read")
         if standing.rebuild:
             standing.rebuild = False

@@ -34,12 +34,12 @@ class Tasks:
         self._tasks: OrderedDict[str, _Task] = OrderedDict()
         self._lock = Lock()
 
-    def look(self, *, settings: bool = False) -> str:
+    def look(self) -> str:
         """Asks for a whole look at the vault; returns the id of the task."""
         task = secrets.token_hex(8)
         with self._lock:
             before = self._worker.work
-            self._tasks[task] = _Task(self._worker.ask_whole(settings=settings), before, perf_counter())
+            self._tasks[task] = _Task(self._worker.ask_whole(), before, perf_counter())
             while len(self._tasks) > REMEMBERED:
                 self._tasks.popitem(last=False)
         return task

@@ -107,6 +107,9 @@ SECONDARY = {
     "links_source": "CREATE INDEX IF NOT EXISTS links_source ON links (source, target)",
     "links_target": "CREATE INDEX IF NOT EXISTS links_target ON links (target, source) WHERE target IS NOT NULL",
     "links_name": "CREATE INDEX IF NOT EXISTS links_name ON links (name_key)",
+    # Nearly empty, and asked at every save: without it the links are read through.
+    "links_unchecked": "CREATE INDEX IF NOT EXISTS links_unchecked ON links (target)"
+    " WHERE subpath IS NOT NULL AND subpath_found IS NULL",
     "chunks_note": "CREATE INDEX IF NOT EXISTS chunks_note ON chunks (note)",
     "notes_names": "CREATE INDEX IF NOT EXISTS notes_names ON notes (names_hash)",
     "chunks_hash": "CREATE INDEX IF NOT EXISTS chunks_hash ON chunks (hash)",

@@ -5,7 +5,8 @@ is encoded once. Slots are used again by UPDATE, for DELETE and INSERT leak spac
 (sqlite-vec issues 54, 178, 220; measured: facts of design 1).
 """
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Collection, Sequence
 from importlib.util import find_spec
 from typing import NamedTuple
 
@@ -14,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ohmykb.store.connection import Database, DatabaseError, transaction
+from ohmykb.store.notes import PRIVATE
 
 Vectors = NDArray[np.float32]
+KEY_BYTES = 8
 BUILDING, SERVING = "building", "serving"
 
 
@@ -47,13 +50,15 @@ class Row(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """Which vectors belong to which notes: arrays of one length."""
+    """Which vectors belong to which notes: arrays of one length, ordered by note."""
 
     notes: NDArray[np.int64]
     places: NDArray[np.int64]
     """Chunk ids; 0 for names."""
     slots: NDArray[np.int64]
     languages: NDArray[np.int64]
+    keys: NDArray[np.int64]
+    """Part of the hash of the text in the slot: another text, another key."""
 
 
 def load_extension(db: Database) -> None:
@@ -77,10 +82,12 @@ def sets(db: Database) -> list[VectorSet]:
 
 
 def make_set(db: Database, encoder: str, dim: int) -> VectorSet:
-    """The set of an encoder, made if it is not there."""
+    """The set of an encoder, made if it is not there; one of another length is of no use any more, and dropped."""
     for one in sets(db):
         if one.encoder == encoder and one.dim == dim:
             return one
+        if one.encoder == encoder:
+            drop_set(db, one.id)
     with transaction(db):
         db.execute("INSERT INTO vector_sets (encoder, dim, state) VALUES (?, ?, ?)", (encoder, dim, BUILDING))
         number = int(db.last_insert_rowid())
@@ -106,29 +113,33 @@ def drop_set(db: Database, number: int) -> None:
         db.execute(f"DROP TABLE vectors_{int(number)}")
 
 
-_WITHOUT = " NOT EXISTS (SELECT 1 FROM encoded e WHERE e.set_id = ?1 AND e.hash = {hash}) AND (?2 OR n.flags & 1 = 0)"
+_WITHOUT = (
+    " NOT EXISTS (SELECT 1 FROM encoded e WHERE e.set_id = ?1 AND e.hash = {hash})"
+    " AND n.id NOT IN (SELECT value FROM json_each(?2))"
+)
 
 
-def wanted(db: Database, number: int, limit: int, *, private: bool) -> list[Wanted]:
-    """Texts of the index that have no vector in the set, names first; those of private notes if asked for."""
+def wanted(db: Database, number: int, limit: int, hidden: Collection[int] = ()) -> list[Wanted]:
+    """Texts of the index that have no vector in the set, names first, without those of `hidden` notes."""
+    notes = json.dumps(list(hidden))
     found = db.rows(
         "SELECT n.names_hash, n.id, -1, -1 FROM notes n WHERE n.names_hash <> x'' AND"
         + _WITHOUT.format(hash="n.names_hash")
         + " LIMIT ?3",
-        (number, private, limit),
+        (number, notes, limit),
     )
     if len(found) < limit:
         found += db.rows(
             'SELECT c.hash, c.note, c.start, c."end" FROM chunks c JOIN notes n ON n.id = c.note WHERE'
             + _WITHOUT.format(hash="c.hash")
             + " LIMIT ?3",
-            (number, private, limit - len(found)),
+            (number, notes, limit - len(found)),
         )
     return [Wanted(*row) for row in found]
 
 
-def unencoded(db: Database, number: int, *, private: bool) -> int:
-    """How many texts of the index have no vector in the set."""
+def unencoded(db: Database, number: int, hidden: Collection[int] = ()) -> int:
+    """How many texts of the index have no vector in the set; all of them for a set that is not there (0)."""
     return int(
         db.value(
             "SELECT (SELECT count(*) FROM notes n WHERE n.names_hash <> x'' AND"
@@ -136,9 +147,15 @@ def unencoded(db: Database, number: int, *, private: bool) -> int:
             + ") + (SELECT count(*) FROM chunks c JOIN notes n ON n.id = c.note WHERE"
             + _WITHOUT.format(hash="c.hash")
             + ")",
-            (number, private),
+            (number, json.dumps(list(hidden))),
         )
     )
+
+
+def secret(db: Database, excluded: Callable[[str], bool]) -> list[int]:
+    """Notes that must not leave this machine: private ones, and those at a path that `excluded` covers."""
+    rows = db.rows("SELECT n.id, n.flags, f.path FROM notes n JOIN files f ON f.id = n.id")
+    return [note for note, flags, path in rows if flags & PRIVATE or excluded(path)]
 
 
 def count(db: Database, number: int) -> int:
@@ -147,14 +164,17 @@ def count(db: Database, number: int) -> int:
 
 
 def free_slots(db: Database, number: int) -> list[int]:
-    """Slots of texts that are gone, to be used again; forgets those texts."""
-    gone = (
-        "set_id = ? AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.hash = encoded.hash)"
-        " AND NOT EXISTS (SELECT 1 FROM notes n WHERE n.names_hash = encoded.hash)"
+    """Slots that hold no text of the index, to be used again; forgets texts that are gone."""
+    db.execute(
+        "DELETE FROM encoded WHERE set_id = ? AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.hash = encoded.hash)"
+        " AND NOT EXISTS (SELECT 1 FROM notes n WHERE n.names_hash = encoded.hash)",
+        (number,),
     )
-    slots = [row[0] for row in db.rows(f"SELECT slot FROM encoded WHERE {gone} AND slot IS NOT NULL", (number,))]
-    db.execute(f"DELETE FROM encoded WHERE {gone}", (number,))
-    return slots
+    free = (
+        f"SELECT rowid FROM vectors_{number} EXCEPT SELECT slot FROM encoded WHERE set_id = ? AND slot IS NOT NULL"
+        " ORDER BY 1 DESC"
+    )
+    return [row[0] for row in db.rows(free, (number,))]
 
 
 def names(db: Database, note: int) -> tuple[str, str, list[str]]:
@@ -167,9 +187,13 @@ def names(db: Database, note: int) -> tuple[str, str, list[str]]:
 
 
 def put(db: Database, number: int, rows: Sequence[Row], free: list[int]) -> list[int]:
-    """Keeps vectors by the hash of their text, in slots from `free` first; returns the slots."""
+    """Keeps vectors by the hash of their text, in slots from `free` first; returns the slots.
+
+    `free` is all that `free_slots` told, or what earlier calls left of it.
+    """
     slots: list[int] = []
-    last = int(db.value("SELECT coalesce(max(slot), 0) FROM encoded WHERE set_id = ?", (number,)))
+    used = int(db.value("SELECT coalesce(max(slot), 0) FROM encoded WHERE set_id = ?", (number,)))
+    last = max(used, *free[:1])
     for digest, vector, language in rows:
         slot = None
         if vector is not None:
@@ -179,7 +203,7 @@ def put(db: Database, number: int, rows: Sequence[Row], free: list[int]) -> list
                 db.execute(f"UPDATE vectors_{number} SET vector = ? WHERE rowid = ?", (data, slot))
             else:
                 slot = last = last + 1
-                db.execute(f"INSERT OR REPLACE INTO vectors_{number} (rowid, vector) VALUES (?, ?)", (slot, data))
+                db.execute(f"INSERT INTO vectors_{number} (rowid, vector) VALUES (?, ?)", (slot, data))
             slots.append(slot)
         db.execute("INSERT OR REPLACE INTO encoded VALUES (?, ?, ?, ?)", (number, digest, slot, language))
     return slots
@@ -188,22 +212,24 @@ def put(db: Database, number: int, rows: Sequence[Row], free: list[int]) -> list
 def placed(db: Database, number: int) -> tuple[Placed, Placed]:
     """(names, chunks) of all notes that have vectors in the set."""
     names = db.rows(
-        "SELECT n.id, 0, e.slot, e.language FROM notes n JOIN encoded e ON e.hash = n.names_hash"
+        "SELECT n.id, 0, e.slot, e.language, e.hash FROM notes n JOIN encoded e ON e.hash = n.names_hash"
         " WHERE e.set_id = ? AND e.slot IS NOT NULL ORDER BY n.id",
         (number,),
     )
     chunks = db.rows(
-        "SELECT c.note, c.id, e.slot, e.language FROM chunks c JOIN encoded e ON e.hash = c.hash"
+        "SELECT c.note, c.id, e.slot, e.language, e.hash FROM chunks c JOIN encoded e ON e.hash = c.hash"
         " WHERE e.set_id = ? AND e.slot IS NOT NULL ORDER BY c.note, c.id",
         (number,),
     )
     return _placed(names), _placed(chunks)
 
 
-def _placed(rows: list[tuple[int, int, int, int]]) -> Placed:
+def _placed(rows: list[tuple[int, int, int, int, bytes]]) -> Placed:
     if not rows:
-        return Placed(*(np.empty(0, dtype=np.int64) for _ in range(4)))
-    return Placed(*np.array(rows, dtype=np.int64).T)
+        return Placed(*(np.empty(0, dtype=np.int64) for _ in range(5)))
+    *numbers, hashes = zip(*rows, strict=True)
+    keys = np.frombuffer(b"".join(digest[:KEY_BYTES] for digest in hashes), dtype=np.int64)
+    return Placed(*(np.array(column, dtype=np.int64) for column in numbers), keys)
 
 
 def read(
