@@ -14,6 +14,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,8 @@ from ohmykb.store.fulltext import Where
 Floats = NDArray[np.float64]
 
 RIDGE = 1.0
+WORDS = 4
+"""Signals of words; two for each encoder follow."""
 OWN_WEIGHT = 3.0
 """What an absent topic written for the vault counts beside one borrowed from another."""
 FALSE_SKIP = 0.04
@@ -80,7 +83,7 @@ class Trial:
         rows = []
         for number, question in enumerate(self.questions):
             ids = np.flatnonzero(self.candidates[number])
-            signals = [relevance.Signals(*self.signals[number, at, :4]) for at in ids]
+            signals = [relevance.Signals(*self.signals[number, at, :WORDS]) for at in ids]
             rows.append(relevance.outcome(question, list(logits[number, ids]), signals, self.highest[number]))
         return np.array(rows, dtype=float)
 
@@ -121,7 +124,7 @@ def _ask(db: Database, name: str, meaning: Meaning, rows: list[tuple[str, str, i
     vocabulary, rarity, standing = Vocabulary(), Rarity(), Standing()
     standing.refresh(db)
     shape = (len(rows), len(ids))
-    signals = np.zeros((*shape, 4 + 2 * len(meaning.arms)))
+    signals = np.zeros((*shape, WORDS + 2 * len(meaning.arms)))
     relevant, chosen = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
     token, near, highest = np.full(shape, -1.0), np.zeros(shape), np.zeros(len(rows))
     for number, (query, _, _, answers) in enumerate(rows):
@@ -195,11 +198,16 @@ def _newton(z: Floats, y: Floats, w: Floats) -> Floats:
 
 
 def fit_notes(trials: Sequence[Trial]) -> tuple[float, Floats]:
-    """On all notes of all vaults; the prior belongs to the model, so it is put back in the bias."""
+    """On all notes of all vaults; the prior belongs to the model, so it is put back in the bias.
+
+    Encoders count alike: with a weight each, so few questions tell no better (docs/SEARCH.md).
+    """
     x = np.concatenate([one.signals.reshape(-1, one.signals.shape[-1]) for one in trials])
+    arms = x[:, WORDS:].reshape(len(x), -1, 2)
     y = np.concatenate([one.relevant.ravel() for one in trials]).astype(float)
-    bias, values = logistic(x, y)
-    return bias + float(np.mean([one.prior for one in trials])), values
+    bias, values = logistic(np.c_[x[:, :WORDS], arms.sum(axis=1)], y)
+    both = np.r_[values[:WORDS], np.tile(values[WORDS:], arms.shape[1])]
+    return bias + float(np.mean([one.prior for one in trials])), both
 
 
 def logits_of(trial: Trial, bias: float, values: Floats) -> Floats:
@@ -295,7 +303,7 @@ def print_reliability(held: Sequence[Floats], trials: Sequence[Trial]) -> None:
     }
     for name, (said, true) in pairs.items():
         cells = []
-        for low, high in zip(edges, edges[1:], strict=False):
+        for low, high in pairwise(edges):
             here = (said >= low) & (said < high)
             if here.any():
                 cells.append(f"{said[here].mean():.2f}→{true[here].mean():.2f} ({here.sum()})")
@@ -356,7 +364,6 @@ def main() -> None:
     found = [one for one in encoders if one is not None]
     names = relevance.names_of([one.id for one in found])
     trials = [run_trial(one, found, [other for other in folders if other != one]) for one in folders]
-    import pickle; pickle.dump(trials, open(f"/tmp/trials-{'+'.join(names)}.pkl", "wb"))  # XX
     weights = fit(trials, names)
     print(json.dumps({"+".join(names): weights}))
     if asked.write:

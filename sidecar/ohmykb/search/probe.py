@@ -7,6 +7,7 @@ from typing import Literal
 
 from ohmykb.errors import UsageError
 from ohmykb.markdown.words import fold
+from ohmykb.search import relevance
 from ohmykb.search.candidates import Rarity, Standing, Vocabulary, gather
 from ohmykb.search.cite import cite
 from ohmykb.search.hybrid import Ranked, hear, rank
@@ -19,6 +20,7 @@ from ohmykb.store.connection import Database, snapshot
 from ohmykb.store.fulltext import Where
 
 Mode = Literal["token", "semantic", "hybrid"]
+Confidence = Literal["high", "medium", "low"]
 CLOSE_LOOKS = 24
 """Notes whose text is looked at, for the usual number of answers."""
 MOST = 200
@@ -32,7 +34,7 @@ class Hit:
     path: str
     title: str
     score: float
-    confidence: Literal["high", "medium", "low"]
+    confidence: Confidence
     why: tuple[Why, ...]
     heading: str | None
     line: int
@@ -84,7 +86,8 @@ class Prober:
                 judged = [judge(question, found) for found in fulltext.fetch(db, best)]
                 judged.sort(key=lambda one: (-one.score, len(one.found.path), one.found.path))
                 hits = tuple(
-                    _hit(db, one, one.score, cut(question, one), why(question, one) or ("title",)) for one in judged[:n]
+                    _hit(db, one, cut(question, one), why(question, one) or ("title",), confidence(one.score))
+                    for one in judged[:n]
                 )  # by pinyin: of its name
                 said = verdict([hit.score for hit in hits])
         took = (perf_counter() - start) * 1000
@@ -108,12 +111,13 @@ def _near_hit(db: Database, question: Question, one: Ranked) -> Hit:
     place = fulltext.place_of(db, one.place) if one.near and one.place else None
     held = why(question, one.judged)
     reasons: tuple[Why, ...] = (*held, "semantic") if one.near or not held else held
-    return _hit(db, one.judged, one.score, cut(question, one.judged, place), reasons)
+    judged = one.judged._replace(score=one.score)
+    return _hit(db, judged, cut(question, judged, place), reasons, relevance.confidence(one.score))
 
 
-def _hit(db: Database, judged: Judged, score: float, place: Snippet, reasons: tuple[Why, ...]) -> Hit:
+def _hit(db: Database, judged: Judged, place: Snippet, reasons: tuple[Why, ...], sure: Confidence) -> Hit:
     found = judged.found
     return Hit(
-        found.path, found.title, round(score, 4), confidence(score), reasons,
+        found.path, found.title, round(judged.score, 4), sure, reasons,
         place.heading, place.line, place.text, cite(db, found.path),
     )  # fmt: skip
