@@ -20,6 +20,8 @@ STATUSES: Final = {
     "database": 503,
     "database-newer": 503,
     "database-damaged": 503,
+    "database-unwritable": 503,
+    "disk-full": 503,
     "no-vault": 503,
 }
 """By the code of a KbError; any other is a 500."""

@@ -27,6 +27,11 @@ THREADS: Final = 12
 LINGER_S: Final = 3.0
 TICK_S: Final = 30.0
 """The loop turns over at least so often, to close forgotten connections."""
+HEADERS_S: Final = 10.0
+"""A connection that never sent one whole request in that time is closed, however it drips."""
+CROWDED_S: Final = 1.0
+"""While there is no room for others, one that asks nothing is closed so soon."""
+CONNECTIONS: Final = 128
 _NO_LIMIT: Final = 1 << 62
 
 
@@ -69,6 +74,7 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
             self.headers["CONTENT_LENGTH"] = str(len(self.body_rcv))
             self._refuse()
             self.completed = True
+        self._channel.asked = self._channel.asked or self.completed
         if self.refused or self.error:
             self._channel.unread = True
             return len(data)
@@ -100,6 +106,8 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     """A connection that, closed on a sender, first lets it read the answer."""
 
     error_task_class = MalformedTask
+    asked = False
+    """A request came whole."""
     unread = False
     """A request was answered before all of it came."""
     _lingers_until = 0.0
@@ -140,6 +148,16 @@ class Channel(HTTPChannel):  # type: ignore[misc]
 class Server(TcpWSGIServer):  # type: ignore[misc]
     channel_class = Channel
 
+    def maintenance(self, now: float) -> None:
+        super().maintenance(now)
+        crowded = len(self._map) >= self.adj.connection_limit
+        for channel in list(self.active_channels.values()):
+            slow = not channel.asked and channel.creation_time < now - HEADERS_S
+            idle = not channel.requests and channel.last_activity < now - CROWDED_S
+            dripping = not channel.asked and channel.creation_time < now - CROWDED_S
+            if slow or (crowded and (idle or dripping)):
+                channel.will_close = True
+
 
 class Front:
     """Listens on 127.0.0.1; serves `app` from `run` until `stop`."""
@@ -163,6 +181,8 @@ class Front:
             ident="oh-my-kb",
             max_request_body_size=_NO_LIMIT,
             clear_untrusted_proxy_headers=False,
+            connection_limit=CONNECTIONS,
+            cleanup_interval=CROWDED_S,
         )
         info = (self._socket.family, self._socket.type, self._socket.proto, self._socket.getsockname())
         self._server = Server(app, _sock=self._socket, bind_socket=False, adj=adj, sockinfo=info)
@@ -170,7 +190,8 @@ class Front:
     def run(self) -> None:
         """Serves until `stop`; then all threads have ended."""
         while not self._stopping:
-            self._server.asyncore.loop(timeout=TICK_S, use_poll=True, map=self._server._map, count=1)
+            tick = CROWDED_S if self._server.active_channels else TICK_S
+            self._server.asyncore.loop(timeout=tick, use_poll=True, map=self._server._map, count=1)
         self._server.task_dispatcher.shutdown()
         for channel in list(self._server.active_channels.values()):
             HTTPChannel.handle_close(channel)
@@ -178,6 +199,8 @@ class Front:
 
     def stop(self) -> None:
         """May be called from any thread, and from a signal handler."""
+        if self._stopping:
+            return  # an impatient second Ctrl-C: the trigger may be closed by now
         self._stopping = True
         if self._server is not None:
             self._server.pull_trigger()

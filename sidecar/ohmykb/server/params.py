@@ -10,7 +10,7 @@ from ohmykb.errors import UsageError
 
 VISIBLE: Final = "[^\\s\x1c-\x1f\x85\ufeff]"
 """A pattern of JSON Schema: something to read. (Regular expressions differ on a few of these spaces.)"""
-_PART = r"(?:[^/\\.]|\.[^/\\.]|\.\.[^/\\])[^/\\]*"
+_PART = r"(?:[^/\\.\x00]|\.[^/\\.\x00]|\.\.[^/\\\x00])[^/\\\x00]*"
 INSIDE: Final = rf"^{_PART}(?:[/\\]{_PART})*$"
 """A path or name that cannot lead out of the vault."""
 _FOLDER = r"[^/\\.\x00-\x1f][^/\\\x00-\x1f]*"
