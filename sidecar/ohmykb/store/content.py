@@ -5,9 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-import apsw
-
-from ohmykb.store.connection import Database
+from ohmykb.store.connection import DamagedError, Database
 from ohmykb.store.files import name_key
 from ohmykb.store.notes import LINK_KINDS, ORIGIN_FILE, NoteRow, Words
 
@@ -108,7 +106,7 @@ def integrity(db: Database) -> str | None:
     """What SQLite itself finds wrong, if anything."""
     try:
         found = db.value("PRAGMA quick_check(1)")
-    except (apsw.CorruptError, apsw.NotADBError) as error:
+    except DamagedError as error:
         found = str(error)
     return None if found == "ok" else f"the database is damaged: {found}"
 
@@ -138,7 +136,7 @@ def _varints(data: bytes) -> list[int]:
 
 def texts(db: Database) -> Iterator[str]:
     """The text of every note, one after the other."""
-    for row in db.execute("SELECT text FROM texts"):
+    for row in db.each("SELECT text FROM texts"):
         yield str(row[0])
 
 
