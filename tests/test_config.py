@@ -286,13 +286,23 @@ def test_patch_of_a_broken_file_leaves_it(root: Path) -> None:
     assert file.read_text() == "[write\n"
 
 
-def test_patch_through_a_link_keeps_the_link(root: Path, tmp_path: Path) -> None:
-    real = tmp_path / "dotfiles.toml"
+def test_patch_through_a_link_keeps_the_link(root: Path) -> None:
+    real = root / "dotfiles.toml"
     real.write_text("[write]\nmode = 'off'\n")
     (root / ".kb/config.toml").symlink_to(real)
     patch_settings(root, {"write": {"mode": "auto"}})
     assert (root / ".kb/config.toml").is_symlink()
     assert "auto" in real.read_text()
+
+
+def test_patch_through_a_link_out_of_the_vault_is_refused(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    real = tmp_path / "out" / "settings.toml"
+    real.write_text("[write]\nmode = 'off'\n")
+    (root / ".kb/config.toml").symlink_to(real)
+    with pytest.raises(ConfigError, match="leads out of the vault"):
+        patch_settings(root, {"write": {"mode": "auto"}})
+    assert real.read_text() == "[write]\nmode = 'off'\n"
 
 
 def test_patch_keeps_windows_line_ends(root: Path) -> None:

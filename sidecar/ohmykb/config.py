@@ -161,6 +161,7 @@ def patch_settings(root: Path, patch: "Mapping[str, Any]") -> Config:
     import tomlkit
 
     path = root / VAULT_FILE
+    _refuse_leading_out(root, path)
     before = _read_toml(path)
     _refuse_secrets(before, path)
     checked = _check_patch(patch)
@@ -441,6 +442,16 @@ def _replace(path: Path, data: bytes) -> None:
     if target.exists():
         fresh.chmod(target.stat().st_mode & 0o777)
     fresh.replace(target)
+
+
+def _refuse_leading_out(root: Path, path: Path) -> None:
+    """A vault may come from elsewhere, and whoever made it must not choose which file of ours is written."""
+    target = Path(os.path.realpath(path))
+    if not target.is_relative_to(os.path.realpath(root)):
+        raise ConfigError(
+            f"{path} is a link that leads out of the vault, to {target}: nothing is written there.",
+            f"Change {target} by hand, or put a file in the place of the link.",
+        )
 
 
 def _make_device_id(path: Path) -> str:

@@ -69,6 +69,15 @@ class Index:
         self._clock = clock
         self.between_batches: Callable[[], None] = lambda: None
         """Called between transactions: where a pause or a stop takes hold."""
+        self._file = Path(db.filename)
+        self._inode = self._file.stat().st_ino
+
+    def is_there(self) -> bool:
+        """Whether the file is still the one that was opened: somebody may have deleted or replaced it."""
+        try:
+            return self._file.stat().st_ino == self._inode
+        except OSError:
+            return False
 
     def reconcile(self, progress: Progress = silent, *, agreed: frozenset[str] = frozenset()) -> Outcome:
         """Walks the whole vault and makes the index true to it.

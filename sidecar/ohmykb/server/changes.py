@@ -36,6 +36,10 @@ class Changes:
             self._kept = 0
             self._new.notify_all()
 
+    @property
+    def revision(self) -> int:
+        return self._revision
+
     def add(self, revision: int, changed: Iterable[str], removed: Iterable[str]) -> None:
         change = Change(revision, tuple(sorted(changed)), tuple(sorted(removed)))
         with self._new:

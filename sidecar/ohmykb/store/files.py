@@ -147,6 +147,12 @@ def advance(db: Database) -> None:
     db.execute("UPDATE meta SET value = value + 1 WHERE key = 'revision'")
 
 
+def go_on_from(db: Database, before: int) -> int:
+    """The revision of an index made anew is later than that of the one before; returns it."""
+    db.execute("UPDATE meta SET value = max(value, ?) + 1 WHERE key = 'revision'", (before,))
+    return revision(db)
+
+
 def settle_recipe(db: Database) -> None:
     """Makes every file pending when scanning or segmenting changed since the index was made."""
     if int(db.value("SELECT value FROM meta WHERE key = 'recipe'")) != RECIPE:

@@ -1,9 +1,49 @@
 """The device's own state: what no rebuild of the index could know."""
 
+import logging
+import time
 from collections.abc import Iterable
+from pathlib import Path
 from threading import Lock
 
-from ohmykb.store.connection import Database, transaction
+from ohmykb.store.connection import DamagedError, Database, open_writer, transaction
+from ohmykb.store.schema import STATE_MIGRATIONS
+
+log = logging.getLogger(__name__)
+
+
+def open_state(path: Path) -> Database:
+    """The state database, written to. A damaged one is kept aside, never deleted, and another begun."""
+    try:
+        return _open_sound(path)
+    except DamagedError as error:
+        kept = path.with_name(f"{path.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}")
+        for suffix in ("", "-wal", "-shm"):
+            part = Path(f"{path}{suffix}")
+            if part.exists():
+                part.rename(f"{kept}{suffix}")
+        log.error("%s Set aside as %s", error.message, kept)
+        return open_writer(path, STATE_MIGRATIONS)
+
+
+def _open_sound(path: Path) -> Database:
+    db = open_writer(path, STATE_MIGRATIONS)
+    try:
+        found = db.value("PRAGMA quick_check(1)")
+        if found != "ok":
+            raise DamagedError(str(path), str(found))
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def set_aside(path: Path) -> list[str]:
+    """A sentence for each damaged state database that was kept."""
+    kept = sorted(p for p in path.parent.glob(f"{path.name}.damaged-*") if not p.name.endswith(("-wal", "-shm")))
+    return [
+        f"What was decided before is in {one}, which is damaged; what could be read of it is not used." for one in kept
+    ]
 
 
 def record_renames(db: Database, at: float, moves: Iterable[tuple[str, str]]) -> None:
