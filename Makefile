@@ -50,7 +50,7 @@ run: $(VENV)/.installed
 	@echo '  $(BIN)/kb status --vault "$(VAULT)"             edit a note, ask again'
 	@echo 'Or open the folder "$(VAULT)" as a vault in Obsidian and begin at index.md.'
 	@echo
-	@"$(BIN)/kb" serve --vault "$(VAULT)"
+	@exec "$(BIN)/kb" serve --vault "$(VAULT)"
 
 lint: $(VENV)/.dev
 	"$(BIN)/ruff" check .

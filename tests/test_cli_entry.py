@@ -15,6 +15,7 @@ READ = {
     ("probe", "-n", "3", "a", "--in", "./x/"): ("/api/v1/probe?n=3&in=x&q=a", None, False),
     ("query", "a.md", "--hops", "2"): ("/api/v1/query?hops=2&note=a.md", None, False),
     ("status", "--vault", "v", "--json"): ("/api/v1/status?", "v", True),
+    ("query", "a", "b"): ("/api/v1/query?note=a%20b", None, False),
     ("orphans",): ("/api/v1/orphans?", None, False),
 }
 
@@ -29,7 +30,7 @@ def test_the_usual_is_read(argv: tuple[str, ...]) -> None:
     [
         (), ("--help",), ("probe",), ("probe", "--help"), ("probe", "a", "--what"), ("probe", "a", "-n"),
         ("probe", "a", "--vault=v"), ("probe", "a", "--mode", "--json"), ("index",), ("orphans", "a"),
-        ("query", "a", "b"),
+        ("query", "[[a]]"), ("query", "a#b"), ("orphans", "--all"),
         ("-n", "3", "probe", "a"), ("query", "a", "--mode", "token"), ("serve",), ("probe", "--", "a"),
         ("probe", "a", "--in", ""),
     ],

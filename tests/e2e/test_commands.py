@@ -4,8 +4,10 @@ import json
 import os
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
+import apsw
 import pytest
 from sidecar_process import KB, NOTES, Kb
 
@@ -118,7 +120,7 @@ def test_a_question_makes_the_index_first_and_says_so(kb: Kb) -> None:
         (("probe", "a", "--in", "../b"), 2, "usage"),
         (("probe", "a", "--what"), 2, "usage"),
         (("nonsense",), 2, "usage"),
-        ((), 2, "usage"),
+        (("index", "--rebuild", "--pause"), 2, "usage"),
     ],
 )
 def test_errors_are_sentences_with_codes(kb: Kb, args: tuple[str, ...], code: int, name: str) -> None:
@@ -254,3 +256,90 @@ def test_nothing_is_said_about_commands_to_come(kb: Kb) -> None:
     text = kb.run("--help").stdout
     for later in ("upsert", "canvas", "mcp", "review"):
         assert later not in text
+
+
+def test_help_and_version(kb: Kb) -> None:
+    assert kb.run().stdout == kb.run("help").stdout == kb.run("--help").stdout
+    assert "--since" in kb.run("help", "probe").stdout
+    assert kb.run("version").stdout == kb.run("--version").stdout
+    assert "Did you mean probe?" in kb.run("prob", "x", code=2).stderr
+    assert "-n should be a whole number from 1 to 200, not 0." in kb.run("probe", "x", "-n", "0", code=2).stderr
+
+
+def test_a_note_as_people_name_it(kb: Kb) -> None:
+    kb.run("index")
+    for served in (False, True):
+        if served:
+            kb.serve().settled()
+        for words in (("Funding", "rate"), ("[[Funding rate#Missing|x]]",), ("Funding rate#Missing",)):
+            assert kb.json("query", *words)["note"] == "Funding rate.md"
+        assert "Did you mean Funding rate.md?" in kb.run("query", "资金费率", code=2).stderr
+        done = subprocess.run(
+            [*KB, "query", "Perpetual.md", "--json"], cwd=kb.vault / "folder", env=kb.env,
+            capture_output=True, encoding="utf-8", check=True,
+        )  # fmt: skip
+        assert json.loads(done.stdout)["note"] == "folder/Perpetual.md"
+
+
+def test_nothing_to_be_found_there(kb: Kb) -> None:
+    kb.run("index")
+    for served in (False, True):
+        if served:
+            kb.serve().settled()
+        assert "no folder nowhere" in kb.json("probe", "swap", "--in", "nowhere")["degraded"]
+        assert "no tag #none" in kb.json("probe", "swap", "--tag", "none")["degraded"]
+
+
+def test_a_half_made_index_is_finished_first(kb: Kb) -> None:
+    kb.run("index")
+    db = apsw.Connection(str(next((kb.home / "cache").rglob("index.db"))))
+    db.execute("UPDATE files SET hash = NULL WHERE path = 'Perpetuals.md'")
+    db.close()
+    done = kb.run("orphans", "--json")
+    assert "1 notes are to go" in done.stderr
+    assert "degraded" not in json.loads(done.stdout)
+    assert kb.run("orphans").stderr == ""
+
+
+def test_answers_say_that_changes_wait(kb: Kb) -> None:
+    kb.serve().settled()
+    assert "degraded" not in kb.json("query", "Perpetuals")
+    kb.run("index", "--pause")
+    (kb.vault / "New.md").write_text("[[gone]]", "utf-8")
+    for _ in range(100):
+        if "degraded" in kb.json("orphans"):
+            break
+        time.sleep(0.05)
+    for args in (("probe", "swap"), ("query", "Perpetuals"), ("related", "Perpetuals"), ("orphans",), ("unresolved",)):
+        assert "paused" in kb.json(*args)["degraded"]
+        assert "paused" in kb.run(*args).stdout
+
+
+def test_nowhere_to_write(kb: Kb) -> None:
+    kb.run("index")
+    for served in (False, True):
+        if served:
+            kb.serve().settled()
+        for more in ((), ("--json",)):
+            with Path("/dev/full").open("wb") as full:
+                done = subprocess.run(
+                    [*KB, "status", *more], env=kb.env, stdout=full, stderr=subprocess.PIPE, check=False
+                )
+            assert done.returncode == 1
+            assert done.stderr.startswith(b"kb: The answer cannot be written")
+            assert done.stderr.count(b"\n") == 1
+            closed = subprocess.run(
+                ["sh", "-c", 'exec "$@" >&-', "sh", *KB, "status", *more], env=kb.env, capture_output=True, check=False
+            )
+            assert (closed.returncode, closed.stderr) == (0, b"")
+
+
+def test_the_folder_is_gone(kb: Kb, tmp_path: Path) -> None:
+    (tmp_path / "gone").mkdir()
+    for vault, code in ((str(kb.vault), 0), ("", 3)):
+        done = subprocess.run(
+            ["sh", "-c", 'mkdir -p "$0"; cd "$0" && rmdir "$0" && exec "$@"', str(tmp_path / "gone"), *KB, "status"],
+            env={**kb.env, "OHMYKB_VAULT": vault}, capture_output=True, encoding="utf-8", check=False,
+        )  # fmt: skip
+        assert done.returncode == code, done.stderr
+        assert "crash" not in done.stderr

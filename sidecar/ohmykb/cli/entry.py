@@ -30,6 +30,11 @@ SAFE = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345678
 def main() -> int:
     """The console script `kb`; returns the exit code."""
     argv = sys.argv[1:]
+    # Closed by whoever started us (`kb … >&-`): then nobody wants to hear it.
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
     try:
         if not quick(argv):
             from ohmykb.cli.main import run
@@ -40,9 +45,32 @@ def main() -> int:
     except BrokenPipeError:
         # Whoever read has had enough; what is still buffered must not complain either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    except UnwritableError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        sys.stderr.write(f"kb: The answer cannot be written: {error}. Send it somewhere else.\n")
+        return 1
     except Exception as error:  # noqa: BLE001 - the edge
         return _crashed(error, argv)
     return 0
+
+
+class UnwritableError(Exception):
+    """stdout takes nothing: a full disk."""
+
+
+def write(body: bytes) -> None:
+    """On stdout, at once. Raises BrokenPipeError, UnwritableError."""
+    if sys.platform == "win32" and sys.stdout.isatty():
+        sys.stdout.write(body.decode())
+        sys.stdout.flush()
+        return
+    try:
+        sys.stdout.buffer.write(body)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise UnwritableError(error.strerror) from error
 
 
 def quick(argv: "list[str]") -> bool:
@@ -58,12 +86,7 @@ def quick(argv: "list[str]") -> bool:
     body = _ask(found[0], found[1], route, accept)
     if body is None:
         return False
-    if sys.platform == "win32" and sys.stdout.isatty():
-        sys.stdout.write(body.decode())
-        sys.stdout.flush()
-        return True
-    sys.stdout.buffer.write(body)
-    sys.stdout.buffer.flush()
+    write(body)
     return True
 
 
@@ -93,7 +116,9 @@ def _read(argv: "list[str]") -> "tuple[str, str | None, bool] | None":
             command = word
         else:
             words.append(word)
-    if not command or bool(words) != (command in WORDS) or (command == "query" and len(words) > 1):
+    if not command or bool(words) != (command in WORDS):
+        return None
+    if command == "query" and ("#" in (name := " ".join(words)) or "[" in name or os.path.isfile(name)):  # noqa: PTH113
         return None
     if words:
         asked[WORDS[command]] = " ".join(words)
@@ -103,7 +128,11 @@ def _read(argv: "list[str]") -> "tuple[str, str | None, bool] | None":
 
 def _find(vault: "str | None") -> "tuple[int, str] | None":
     """(port, token) of the sidecar of this very version."""
-    root = find_vault(vault, os.getcwd())  # noqa: PTH109
+    try:
+        named = vault or os.environ.get("OHMYKB_VAULT")
+        root = find_vault(vault, "" if named else os.getcwd())  # noqa: PTH109
+    except OSError:
+        return None
     if root is None:
         return None
     try:
@@ -164,7 +193,7 @@ def _terminal() -> str:
         width = os.get_terminal_size(1).columns
     except OSError:
         width = 0
-    return f"; width={width}; color={0 if plain else 1}"
+    return f"; width={width or 80}; color={0 if plain else 1}"
 
 
 def _crashed(error: Exception, argv: "list[str]") -> int:
@@ -182,5 +211,5 @@ def _crashed(error: Exception, argv: "list[str]") -> int:
     message = "Something went wrong that should not have."
     sys.stderr.write(f"kb: {message} {fix}.\n")
     if "--json" in argv:
-        sys.stdout.write(json.dumps({"error": {"code": "crash", "message": message, "fix": fix}}) + "\n")
+        write(json.dumps({"error": {"code": "crash", "message": message, "fix": fix}}).encode() + b"\n")
     return 1

@@ -1,13 +1,15 @@
 """The full command line: arguments, exit codes, and the sentence for every failure."""
 
-from argparse import SUPPRESS, ArgumentParser, Namespace
+import re
+from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable, Sequence
-from typing import Final, NoReturn
+from difflib import get_close_matches
+from typing import Any, Final, NoReturn
 
 import ohmykb
 from ohmykb.cli import doctor, indexing, reading, running
 from ohmykb.cli.session import Session
-from ohmykb.cli.terminal import complain
+from ohmykb.cli.terminal import complain, put
 from ohmykb.errors import KbError, UsageError
 
 EXITS: Final = {
@@ -25,12 +27,35 @@ class Parser(ArgumentParser):
     """Complains by raising, so that --json holds for wrong usage too."""
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{message[:1].upper()}{message[1:]}.", f"See: {self.prog} --help")
+        raise UsageError(_english(message), f"See: {self.prog} --help")
+
+    def print_help(self, file: Any = None) -> None:  # noqa: ARG002 - the signature of argparse
+        put(self.format_help())
+
+
+def _english(message: str) -> str:
+    """argparse's complaint as a sentence."""
+    found = re.fullmatch(r"argument (COMMAND|.+?): (.*)", message, re.DOTALL)
+    if found is None:
+        missing = re.fullmatch(r"the following arguments are required: (.*)", message)
+        return f"{missing[1]} is missing." if missing else f"{message[:1].upper()}{message[1:]}."
+    name, fault = found.groups()
+    if name == "COMMAND" and (unknown := re.match(r"invalid choice: '(.*?)' \(choose from (.*)\)$", fault, re.DOTALL)):
+        close = get_close_matches(unknown[1], re.findall(r"[a-z]+", unknown[2]), n=1)
+        return f"There is no command {unknown[1]}." + (f" Did you mean {close[0]}?" if close else "")
+    if fault.startswith(("should be", "not allowed")):
+        return f"{name}{' is' if fault.startswith('not') else ''} {fault.replace(' argument ', ' ')}."
+    if fault.startswith("expected "):
+        return f"{name} needs a value."
+    return f"{name}: {fault}."
 
 
 def run(argv: Sequence[str]) -> int:
     """Runs one command; returns the exit code."""
     as_json = "--json" in argv
+    if not argv:
+        _parser().print_help()
+        return 0
     try:
         args = _read(argv)
         as_json = args.json
@@ -67,6 +92,15 @@ def _parser() -> Parser:
         made.set_defaults(command=command)
         return made
 
+    def show_help(session: Session) -> int:
+        about = commands.choices.get(session.args.about or "", parser)
+        about.print_help()
+        return 0
+
+    def show_version(session: Session) -> int:
+        session.show({"version": ohmykb.__version__}, lambda said, _: f"kb {said['version']}\n")
+        return 0
+
     made = add("init", running.init, "make a vault from the template")
     made.add_argument("dir", metavar="DIR", help="a folder that is new or empty")
 
@@ -82,14 +116,15 @@ def _parser() -> Parser:
     made.add_argument("-n", type=_number(1, 100_000), default=40, help="how many lines (default: 40)")
 
     made = add("index", indexing.index, "bring the index up to date with the vault")
-    made.add_argument("--rebuild", action="store_true", help="from nothing")
     made.add_argument("--no-vectors", action="store_true", help="text and graph only")
     which = made.add_mutually_exclusive_group()
+    which.add_argument("--rebuild", action="store_true", help="from nothing")
     which.add_argument("--pause", action="store_true", help="hold the running sidecar's indexing")
     which.add_argument("--resume", action="store_true", help="let it go on")
 
     add("status", reading.status, "how far the index is")
-    add("verify", indexing.verify_index, "prove that the index equals the disk")
+    made = add("verify", indexing.verify_index, "prove that the index equals the disk")
+    made.add_argument("--all", action="store_true", help="every difference, on a terminal too")
     add("graph", reading.whole_graph, "the whole graph (with --json)")
 
     made = add("probe", reading.probe, "the few notes that answer a question")
@@ -101,30 +136,36 @@ def _parser() -> Parser:
     made.add_argument("--since", metavar="DATE", help="only from this day on")
 
     made = add("query", reading.query, "what a note is linked to, and related with")
-    made.add_argument("note", metavar="NOTE", help="its path, or its name as in a link")
+    made.add_argument("words", nargs="+", metavar="NOTE", help="its path, or its name as in a link")
     made.add_argument("--hops", type=_number(1, 2), help="1 or 2 (default: 1)")
     made.add_argument("-n", type=_number(1, 500), help="how many neighbours (default: 50)")
 
     made = add("related", reading.related, "notes that belong with a note and are not linked with it")
-    made.add_argument("note", metavar="NOTE", help="its path, or its name as in a link")
+    made.add_argument("words", nargs="+", metavar="NOTE", help="its path, or its name as in a link")
     made.add_argument("-n", type=_number(1, 500), help="how many (default: 10)")
 
     made = add("dismiss", reading.dismiss, "two notes do not belong together: not suggested again")
     made.add_argument("note", metavar="NOTE")
     made.add_argument("other", metavar="OTHER")
 
-    add("orphans", reading.orphans, "notes that no other note links to")
-    add("unresolved", reading.unresolved, "links that lead nowhere, with what they may mean")
-    add("problems", reading.problems, "what is wrong in the vault, file by file")
+    for name, command, about in (
+        ("orphans", reading.orphans, "notes that no other note links to"),
+        ("unresolved", reading.unresolved, "links that lead nowhere, with what they may mean"),
+        ("problems", reading.problems, "what is wrong in the vault, file by file"),
+    ):
+        made = add(name, command, about)
+        made.add_argument("--all", action="store_true", help="the whole list, on a terminal too")
+
+    made = add("help", show_help, "what a command takes")
+    made.add_argument("about", nargs="?", metavar="COMMAND")
+    add("version", show_version, "which version this is")
     return parser
 
 
 def _number(low: int, high: int) -> Callable[[str], int]:
-    def number(text: str) -> int:  # its name is what argparse says was expected
-        value = int(text)
-        if not low <= value <= high:
-            raise ValueError
-        return value
+    def number(text: str) -> int:
+        if not re.fullmatch("[0-9]{1,9}", text) or not low <= int(text) <= high:
+            raise ArgumentTypeError(f"should be a whole number from {low} to {high}, not {text}")
+        return int(text)
 
-    number.__name__ = f"whole number from {low} to {high}"
     return number

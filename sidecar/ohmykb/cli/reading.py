@@ -10,7 +10,7 @@ from ohmykb.cli.terminal import Json
 from ohmykb.index.survey import survey
 from ohmykb.search import graph, present
 from ohmykb.search import related as about
-from ohmykb.search.asked import where_of
+from ohmykb.search.asked import absent, lacking, where_of
 from ohmykb.search.find import find_note
 from ohmykb.search.present import Style, probe_json
 from ohmykb.search.probe import Mode, Prober
@@ -34,14 +34,14 @@ def probe(session: Session) -> int:
             mode: Mode = args.mode or "hybrid"
             meaning = None if mode == "token" else wiring.meaning(session.vault, db)
             found = Prober(lambda: db, meaning).probe(question, mode=mode, n=args.n or 5, where=where)
-            answer = probe_json(found)
+            answer = lacking(probe_json(found), session.lacking, None if found.results else absent(db, where))
     session.show(answer, present.probe)
     return 0
 
 
 def query(session: Session) -> int:
     args = session.args
-    name = session.note(args.note)
+    name = session.note(" ".join(args.words))
     return _answer(
         session, present.query,
         lambda db: graph.query(db, name, hops=args.hops or 1, n=args.n or 50),
@@ -51,7 +51,7 @@ def query(session: Session) -> int:
 
 def related(session: Session) -> int:
     args = session.args
-    name = session.note(args.note)
+    name = session.note(" ".join(args.words))
 
     def local(db: Database) -> Json:
         with closing(wiring.open_decisions(session.vault)) as decisions:
@@ -112,7 +112,7 @@ def _answer(
         answer = session.sidecar.get(route, **asked)
     else:
         with session.index() as db:
-            answer = local(db)
+            answer = lacking(local(db), session.lacking)
     session.show(answer, text)
     return 0
 
@@ -138,12 +138,12 @@ def _status_alone(session: Session) -> Json:
         remarks.append(f"{error.message} {error.fix}.")
     seen = survey(root, db, config, rules)
     counts = graph.counts(db) if db is not None else {"problems": 0, "unencoded": 0}
-    one = next(iter(vectors.sets(db)), None) if db is not None else None
+    one = vectors.shown(db) if db is not None else None
     return {
         "on_disk": seen.on_disk,
         "indexed": seen.indexed,
         "pending": seen.pending,
-        "unencoded": counts["unencoded"],
+        "unencoded": counts["unencoded"] if config.search.encoder != "none" or config.search.fine else 0,
         "problems": counts["problems"],
         "sidecar": {"running": False, "port": None},
         "model": {"id": one.encoder if one else None, "dim": one.dim if one else None},

@@ -1,9 +1,11 @@
 """`kb init`, `kb serve`, `kb stop`, `kb logs`: a vault begins, its sidecar lives and ends."""
 
 import os
+import shlex
 import shutil
 import signal
 import sys
+import threading
 import time
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -14,14 +16,17 @@ from ohmykb import config as settings
 from ohmykb import wiring
 from ohmykb.cli.client import Client, RemoteError
 from ohmykb.cli.session import Session
-from ohmykb.cli.terminal import put_json, say
+from ohmykb.cli.terminal import Progress, put_json, tell
 from ohmykb.errors import ConflictError, KbError
 from ohmykb.vault.lock import writer_lock
-from ohmykb.wiring import Serving
+from ohmykb.wiring import Serving, Vault
 
 TEMPLATE: Final = "vault-template"
 ENDING_S: Final = 15.0
 POLL_S: Final = 0.05
+FIRST_ASK_S: Final = 0.1
+ASK_S: Final = 0.3
+SLOW_DOWN: Final = 10
 
 
 class NotEmptyError(KbError):
@@ -47,7 +52,10 @@ def init(session: Session) -> int:
     session.show(
         answer,
         lambda found, _: (
-            f"A vault with {found['notes']} notes is in {found['vault']}.\nNext: kb serve --vault {root}\n"
+            f"A vault with {found['notes']} notes is in {found['vault']}.\n"
+            "Its write mode is auto, and this device is its writer. This version writes to no note yet;\n"
+            'to be asked first later on, set mode = "suggest" in .kb/config.toml.\n'
+            f"Next: kb serve --vault {shlex.quote(str(root))}\n"
         ),
     )
     return 0
@@ -66,17 +74,47 @@ def _copy_template(root: Path) -> None:
 def serve(session: Session) -> int:
     args = session.args
     vault = session.vault
+    ended = threading.Event()
 
     def announce(port: int) -> None:
         put_json({"port": port, "pid": os.getpid(), "vault": str(vault.root)})
         if sys.stderr.isatty():
-            say(f"Serving {vault.root} on 127.0.0.1:{port}. Ctrl-C ends it.")
+            tell(f"Serving {vault.root} on 127.0.0.1:{port}. Ctrl-C ends it.")
+            threading.Thread(target=_follow, args=(vault, ended), daemon=True).start()
 
     how = Serving(
         port=args.port, watch=not args.no_watch, vectors=not args.no_vectors, until_stdin_ends=args.exit_on_stdin_eof
     )
-    wiring.serve(vault, how, announce)
+    try:
+        wiring.serve(vault, how, announce)
+    finally:
+        ended.set()
+    if sys.stderr.isatty():
+        tell("ended")
     return 0
+
+
+def _follow(vault: Vault, ended: threading.Event) -> None:
+    """Shows on the terminal how the first look goes on, and that it is done."""
+    progress = Progress()
+    pause = FIRST_ASK_S
+    while not ended.wait(pause):
+        start = time.monotonic()
+        try:
+            found = wiring.announced(vault)
+            status = Client(found).get("/status") if found is not None else None
+        except KbError:
+            continue
+        if ended.is_set() or status is None:
+            continue
+        work = status["work"]
+        if work["state"] in ("ready", "failed"):
+            progress.end()
+            told = f"ready: {status['indexed']:,} notes" if work["state"] == "ready" else f"failed: {work['message']}"
+            tell(told)
+            return
+        progress(work["done"], work["total"], work["message"] or "looking")
+        pause = max(ASK_S, SLOW_DOWN * (time.monotonic() - start))  # asking takes time from the building
 
 
 def stop(session: Session) -> int:
@@ -88,11 +126,28 @@ def stop(session: Session) -> int:
         except RemoteError:
             os.kill(found.pid, signal.SIGTERM)  # of another version
         _await_end(session, found.pid)
+    elif is_held(session.vault):
+        left = wiring.announced(session.vault)
+        who = f"Process {left.pid}" if left is not None else "Another process"
+        raise StillRunningError(
+            f"{who} serves this vault and does not answer.", f"End it: kill {left.pid if left else 'PID'}"
+        )
     answer = {"stopped": found.pid if found else None}
     session.show(
         answer, lambda told, _: f"Stopped process {told['stopped']}.\n" if told["stopped"] else "No sidecar runs.\n"
     )
     return 0
+
+
+def is_held(vault: Vault) -> bool:
+    """Whether a sidecar lives, answering or not."""
+    if not vault.sidecar_lock.exists():
+        return False
+    try:
+        with writer_lock(vault.sidecar_lock):
+            return False
+    except ConflictError:
+        return True
 
 
 def _await_end(session: Session, pid: int) -> None:

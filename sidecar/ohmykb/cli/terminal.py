@@ -7,17 +7,17 @@ import time
 from collections.abc import Callable
 from typing import Any, Final, TextIO
 
+from ohmykb.cli.entry import write
 from ohmykb.errors import KbError
-from ohmykb.search.present import Style, clip, columns, style
+from ohmykb.search.layout import Style, clip, columns, style
 
 BAR: Final = 24
 REDRAW_S: Final = 0.1
-LONGEST_REMARK: Final = 100
 
 Json = dict[str, Any]
 
 
-def look() -> Style:
+def look(*, everything: bool = False) -> Style:
     """Of this terminal; plain where stdout is none."""
     if not sys.stdout.isatty():
         return style(0, colour=False)
@@ -26,38 +26,39 @@ def look() -> Style:
         width = os.get_terminal_size(1).columns
     except OSError:
         width = 0
-    return style(width, colour=not plain)
+    return style(width or 80, colour=not plain, everything=everything)
 
 
 def put(text: str) -> None:
     """On stdout, in UTF-8 wherever it goes."""
-    if sys.platform == "win32" and sys.stdout.isatty():
-        sys.stdout.write(text)
-    else:
-        sys.stdout.buffer.write(text.encode("utf-8", "replace"))
-    sys.stdout.flush()
+    write(text.encode("utf-8", "replace"))
 
 
 def put_json(answer: Any) -> None:
     put(json.dumps(answer, ensure_ascii=False) + "\n")
 
 
-def show(answer: Json, text: Callable[[Json, Style], str], *, as_json: bool) -> None:
+def show(answer: Json, text: Callable[[Json, Style], str], *, as_json: bool, everything: bool = False) -> None:
     if as_json:
         put_json(answer)
     else:
-        put(text(answer, look()))
+        put(text(answer, look(everything=everything)))
 
 
 def say(text: str) -> None:
     """A remark on stderr."""
-    sys.stderr.write(f"kb: {text}\n")
+    tell(f"kb: {text}")
+
+
+def tell(text: str) -> None:
+    """News on stderr, for whoever sits at the terminal."""
+    sys.stderr.write(f"{text.encode(errors='replace').decode()}\n")
     sys.stderr.flush()
 
 
 def complain(error: KbError, *, as_json: bool) -> None:
     """One sentence that says what to do."""
-    fix = f" {error.fix.rstrip('.')}." if error.fix else ""
+    fix = f" {error.fix}" + ("" if error.fix.endswith(("?", "…", ".")) else ".") if error.fix else ""
     say(error.message + fix)
     if as_json:
         put_json({"error": {"code": error.code, "message": error.message, "fix": error.fix}})

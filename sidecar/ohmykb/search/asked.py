@@ -2,8 +2,12 @@
 
 import re
 from datetime import date
+from typing import Any
 
 from ohmykb.errors import UsageError
+from ohmykb.note import Scope
+from ohmykb.store import files
+from ohmykb.store.connection import Database
 from ohmykb.store.files import path_key
 from ohmykb.store.fulltext import Where
 
@@ -29,3 +33,29 @@ def where_of(folder: str | None = None, tag: str | None = None, since: str | Non
         except ValueError as error:
             raise UsageError(f"{since!r} is not a date.", "Write it as 2025-12-31") from error
     return Where(folder, tag, since)
+
+
+def pending(db: Database) -> int:
+    """Notes that were seen and whose text is not in the index yet."""
+    return int(
+        db.value("SELECT count(*) FROM files WHERE kind = 0 AND scope <= ? AND hash IS NULL", (int(Scope.SEARCH),))
+    )
+
+
+def absent(db: Database, where: Where) -> str | None:
+    """Why nothing at all can be found: an empty vault, a folder or a tag that is not there."""
+    if not db.value("SELECT EXISTS (SELECT 1 FROM notes)"):
+        return "there are no notes in the vault yet"
+    if where.folder is not None and not files.under(db, where.folder):
+        return f"there is no folder {where.folder} in the vault"
+    if where.tag is not None and not db.value(
+        "SELECT EXISTS (SELECT 1 FROM tags WHERE tag = ?1 OR substr(tag, 1, length(?1) + 1) = ?1 || '/')", (where.tag,)
+    ):
+        return f"there is no tag #{where.tag} in the vault"
+    return None
+
+
+def lacking(answer: dict[str, Any], *reasons: str | None) -> dict[str, Any]:
+    """The answer, with what it may lack added to `degraded`."""
+    said = [one for one in (*reasons, answer.get("degraded")) if one]
+    return {**answer, "degraded": "; ".join(said)} if said else answer

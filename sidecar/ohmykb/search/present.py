@@ -3,80 +3,18 @@
 Plain, aligned by columns of a terminal (a Chinese character takes two), coloured only when asked.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
-from unicodedata import category, east_asian_width
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
 
+from ohmykb.search.layout import PLAIN, WIDEST, clean, columns
+from ohmykb.search.layout import Style as Style
+from ohmykb.search.layout import pad as pad  # for doctor
 from ohmykb.search.probe import Answer
 
 Json = dict[str, Any]
 
-WIDEST = 110
-NARROWEST = 40
-LISTED = 40
-"""Rows of a list before it is cut; `--json` has them all."""
-
-
-@dataclass(frozen=True, slots=True)
-class Style:
-    """How wide to print, and whether in colour."""
-
-    width: int = 100
-    colour: bool = False
-
-    def bold(self, text: str) -> str:
-        return f"\x1b[1m{text}\x1b[0m" if self.colour else text
-
-    def dim(self, text: str) -> str:
-        return f"\x1b[2m{text}\x1b[0m" if self.colour else text
-
-
-PLAIN = Style()
-
-
-def style(width: int, *, colour: bool) -> Style:
-    """For a terminal of `width` columns; 0 where there is none."""
-    return Style(min(max(width, NARROWEST), WIDEST) if width else PLAIN.width, colour)
-
-
-def columns(text: str) -> int:
-    """How many columns of a terminal the text takes."""
-    if text.isascii():
-        return len(text)
-    return sum(0 if category(c) in ("Mn", "Me", "Cf") else 2 if east_asian_width(c) in "WF" else 1 for c in text)
-
-
-def pad(text: str, width: int) -> str:
-    return text + " " * max(width - columns(text), 0)
-
-
-def clip(text: str, width: int) -> str:
-    """Cut to `width` columns, with an ellipsis, and safe to print."""
-    text = "".join(c if c.isprintable() else " " for c in text)
-    if columns(text) <= width:
-        return text
-    kept, taken = [], 1
-    for char in text:
-        taken += columns(char)
-        if taken > width:
-            break
-        kept.append(char)
-    return "".join(kept) + "…"
-
-
-def clip_path(path: str, width: int) -> str:
-    """A path cut at its beginning: the name tells more."""
-    path = "".join(c if c.isprintable() else " " for c in path)
-    if columns(path) <= width:
-        return path
-    kept, taken = [], 1
-    for char in reversed(path):
-        taken += columns(char)
-        if taken > width:
-            break
-        kept.append(char)
-    return "…" + "".join(reversed(kept))
+SHARED: Final = 5
+"""Neighbours of the same type or domain that are shown as text."""
 
 
 def probe_json(answer: Answer) -> Json:
@@ -112,83 +50,106 @@ def probe(answer: Json, look: Style = PLAIN) -> str:
     for number, hit in enumerate(answer["results"], 1):
         place = f"{hit['path']}:{hit['line']}"
         why = ", ".join(hit["why"])
-        lines.append(f"{number}. {look.bold(clip(hit['title'], look.width - 4))}")
-        facts = f"{place} · {hit['confidence']} {hit['score']:.2f} · {why}"
-        lines.append(look.dim(f"   {clip(facts, look.width - 3)}"))
+        lines.append(f"{number}. {look.bold(look.cut(hit['title'], 3))}")
+        facts = f"{place} · {hit['confidence']} {hit['score']:.2f} · {why} · {hit['cite']}"
+        lines += [look.dim(line) for line in look.lines(facts, 3)]
         if hit["snippet"]:
-            lines.append(f"   {clip(hit['snippet'], look.width - 3)}")
+            lines.append(f"   {look.cut(hit['snippet'], 3)}")
     if lines:
         lines.append("")
-    lines.append(f"{answer['verdict']}: {VERDICTS[answer['verdict']]}")
-    if "degraded" in answer:
-        lines.append(look.dim(f"({answer['degraded']})"))
-    return _text(lines)
+    lines += look.lines(f"{answer['verdict']}: {_advice(answer)}")
+    return _text(lines + _degraded(answer, look))
+
+
+def _advice(answer: Json) -> str:
+    if answer["verdict"] != "skip":
+        return VERDICTS[answer["verdict"]]
+    if answer["results"]:
+        return "nothing certain; the nearest notes are above"
+    return "nothing here so far" if "degraded" in answer else VERDICTS["skip"]
+
+
+def _degraded(answer: Json, look: Style) -> list[str]:
+    return [look.dim(line) for line in look.lines(f"({answer['degraded']})")] if "degraded" in answer else []
 
 
 def query(answer: Json, look: Style = PLAIN) -> str:
-    lines = [look.bold(answer["note"])]
-    if not answer["neighbors"]:
+    """One row a note, its relations joined; those that only share a type or domain are last, and few."""
+    ties: dict[str, list[str]] = {}
+    titles: dict[str, str] = {}
+    shared: dict[str, list[str]] = {}
+    for one in answer["neighbors"]:
+        titles[one["path"]] = one["title"]
+        if one["relation"] in ("type", "domain"):
+            shared.setdefault(one["path"], []).append(f"{one['relation']} {one['via']}")
+        elif one["hops"] == 2:
+            ties.setdefault(one["path"], []).append(f"through {_name(one['via'])}")
+        else:
+            ties.setdefault(one["path"], []).append(one["relation"] + (f" {one['via']}" if one["via"] else ""))
+    few = [path for path in shared if path not in ties]
+    rows = [(", ".join(ties[path]), titles[path], path) for path in ties]
+    rows += [(", ".join(shared[path]), titles[path], path) for path in few[:SHARED]]
+    lines = [*(look.bold(line) for line in look.lines(answer["note"])), *_table(rows, look)]
+    if len(few) > SHARED:
+        lines += look.lines(f"… and {len(few) - SHARED} more of the same type or domain (--json)", 2)
+    if not rows:
         lines.append("  no neighbours")
-    lines += _table(
-        [
-            (
-                one["relation"] if one["hops"] == 1 else f"· {one['relation']}",
-                one["title"] + (f" ({one['via']})" if one["via"] and one["hops"] == 1 else ""),
-                one["path"],
-            )
-            for one in answer["neighbors"]
-        ],
-        look,
-    )
     if answer["related"]:
-        lines += ["", "related, through shared neighbours"]
-        lines += _table([(f"{one['score']:.2f}", one["title"], one["path"]) for one in answer["related"]], look)
-    return _text(lines)
+        lines += ["", "related, and not linked (kb related)"]
+        lines += _table([_tie(one) for one in answer["related"]], look)
+    return _text(lines + _degraded(answer, look))
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2].removesuffix(".md")
 
 
 def related(answer: Json, look: Style = PLAIN) -> str:
-    if not answer["related"]:
-        return _text([answer["note"], "  nothing that belongs with it and is not linked"])
-    return _text([answer["note"], *_table([_tie(one) for one in answer["related"]], look)])
+    lines = look.lines(answer["note"])
+    if answer["related"]:
+        lines += _table([_tie(one) for one in answer["related"]], look)
+    else:
+        lines += look.lines("nothing that belongs with it and is not linked", 2)
+    return _text(lines + _degraded(answer, look))
 
 
 def _tie(one: Json) -> tuple[str, str, str]:
     near = "meaning" if one["nearness"] is not None else ""
     through = f"{len(one['shared'])} shared" if one["shared"] else ""
-    return f"{one['score']:.2f} {' + '.join(filter(None, (near, through)))}", one["title"], one["path"]
+    return f"{one['score']:.2f} {' + '.join(filter(None, (near, through)))}", one["title"] or "", one["path"]
 
 
 def orphans(answer: Json, look: Style = PLAIN) -> str:
     lone, isolated = answer["orphans"], set(answer["isolated"])
     share = f"{answer['orphan_rate']:.0%}"
-    lines = [f"{len(lone)} of {answer['notes']} notes ({share}) are linked from no other note"]
-    lines += _cut([clip(f"  {path}{'  (no links at all)' if path in isolated else ''}", look.width) for path in lone])
-    return _text(lines)
+    lines = look.lines(f"{len(lone)} of {answer['notes']} notes ({share}) are linked from no other note")
+    for path in lone[: look.most]:
+        lines += look.lines(f"{path}{'  (no links at all)' if path in isolated else ''}", 2, 4)
+    return _text(lines + _more(len(lone), look) + _degraded(answer, look))
 
 
 def unresolved(answer: Json, look: Style = PLAIN) -> str:
+    """One link a line, as grep prints."""
     found = answer["unresolved"]
     lines = [f"{len(found)} links lead nowhere" if len(found) != 1 else "1 link leads nowhere"]
-    rows = [
-        (
-            one["source"] + (f":{one['line']}" if one["line"] else ""),
-            one["raw"],
-            one["suggestions"][0]["path"] if one["suggestions"] else "",
-        )
-        for one in found
-    ]
-    lines += _cut(_table(rows, look, (clip_path, clip, _cut_arrow)))
-    return _text(lines)
+    for one in found[: look.most]:
+        where = one["source"] + (f":{one['line']}" if one["line"] else "")
+        meant = f" → {one['suggestions'][0]['path']}" if one["suggestions"] else ""
+        lines += look.lines(f"{where}: {one['raw']}{meant}", 0, 4)
+    return _text(lines + _more(len(found), look) + _degraded(answer, look))
 
 
 def problems(answer: Json, look: Style = PLAIN) -> str:
     found = answer["problems"]
     lines = [f"{len(found)} problems" if len(found) != 1 else "1 problem"]
-    for one in found[:LISTED]:
+    for one in found[: look.most]:
         where = one["path"] + (f":{one['line']}" if one["line"] else "")
-        lines.append(f"  {look.bold(clip(where, look.width - 2))}")
-        lines.append(f"    {clip(one['message'], look.width - 4)}")
-    return _text(lines + _more(len(found)))
+        if look.width:
+            lines += [look.bold(line) for line in look.lines(where)]
+            lines += look.lines(one["message"], 4)
+        else:
+            lines += look.lines(f"{where}: {one['message']}")
+    return _text(lines + _more(len(found), look) + _degraded(answer, look))
 
 
 def _vectors(answer: Json) -> str:
@@ -215,8 +176,8 @@ def status(answer: Json, look: Style = PLAIN) -> str:
         lines.append(f"now       {work['state']}{counted} {work['message']}".rstrip())
     if work and work["held"]:
         lines.append(f"waiting   {work['held']} files are missing; nothing is dropped before a second look agrees")
-    lines += [f"note      {clip(note, look.width - 10)}" for note in answer.get("remarks", ())]
-    return _text(lines)
+    lines += [f"note      {note}" for note in answer.get("remarks", ())]
+    return _text(line for long in lines for line in look.lines(long, 0, 10))
 
 
 def _writer(write: Json) -> str:
@@ -231,7 +192,7 @@ def index(answer: Json, look: Style = PLAIN) -> str:  # noqa: ARG001 - one signa
         [
             f"{answer['notes']} notes, {answer['links']} links ({answer['unresolved']} lead nowhere)",
             f"{answer['tags']} tags, {answer['problems']} problems",
-            f"{answer['changed']} changed, {answer['removed']} removed, in {seconds:.1f} s",
+            f"{answer['changed']} files changed, {answer['removed']} removed, in {seconds:.1f} s",
         ]
     )
 
@@ -241,43 +202,38 @@ def verify(answer: Json, look: Style = PLAIN) -> str:
         return "The index equals the disk.\n"
     found = answer["differences"]
     lines = [f"The index differs from the disk in {len(found)} places:"]
-    lines += [clip(f"  {one['path'] or 'index'}: {one['what']}", look.width) for one in found[:LISTED]]
-    return _text([*lines, *_more(len(found)), "Mend it with: kb index --rebuild"])
+    for one in found[: look.most]:
+        lines += look.lines(f"{one['path'] or 'index'}: {one['what']}", 2, 4)
+    return _text([*lines, *_more(len(found), look), "Mend it with: kb index --rebuild"])
 
 
 def graph(answer: Json, look: Style = PLAIN) -> str:
     lines = [f"{len(answer['notes'])} notes, {len(answer['links'])} links, {len(answer['problems'])} problems"]
     most = sorted(answer["notes"], key=lambda one: (-one["backlinks"], one["path"]))[:10]
     lines += _table([(f"{one['backlinks']}", one["title"], one["path"]) for one in most if one["backlinks"]], look)
-    return _text([*lines, "(--json gives the whole graph)"])
+    return _text([*lines, "(--json gives the whole graph)", *_degraded(answer, look)])
 
 
-Cut = Callable[[str, int], str]
-
-
-def _table(
-    rows: Sequence[tuple[str, str, str]], look: Style, cuts: tuple[Cut, Cut, Cut] = (clip, clip, clip_path)
-) -> list[str]:
-    """Three columns, indented: the first two as wide as needed, within bounds; the last is cut."""
-    room = look.width - 2
+def _table(rows: Sequence[tuple[str, str, str]], look: Style) -> list[str]:
+    """Three columns, indented, the last a path; a row too long for the terminal takes more lines."""
+    room = look.width - 2 if look.width else 3 * WIDEST
     first, second = (min(max((columns(row[number]) for row in rows), default=0), room // 3) for number in (0, 1))
-    third = max(room - first - second - 4, 10)
-    return [
-        f"  {pad(cuts[0](one, first), first)}  {pad(cuts[1](two, second), second)}  {cuts[2](three, third)}".rstrip()
-        for one, two, three in rows
-    ]
+    found = []
+    for row in rows:
+        one, two, path = map(clean, row)
+        line = f"  {pad(one, first)}  {pad(two, second)}  {path}"
+        if not look.width or columns(line) <= look.width:
+            found.append(line)
+        else:
+            found += look.lines(f"{one}  {two}", 2, 6)
+            found += [look.dim(part) for part in look.lines(path, 6)]
+    return found
 
 
-def _cut_arrow(text: str, width: int) -> str:
-    return f"→ {clip_path(text, width - 2)}" if text else ""
-
-
-def _cut(lines: list[str]) -> list[str]:
-    return lines[:LISTED] + _more(len(lines))
-
-
-def _more(count: int) -> list[str]:
-    return [f"  … and {count - LISTED} more (--json lists them all)"] if count > LISTED else []
+def _more(count: int, look: Style) -> list[str]:
+    if look.most is None or count <= look.most:
+        return []
+    return look.lines(f"… and {count - look.most} more (--all shows them)", 2)
 
 
 def _text(lines: Iterable[str]) -> str:

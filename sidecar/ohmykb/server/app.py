@@ -14,12 +14,13 @@ from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
 from ohmykb.errors import KbError, UsageError
-from ohmykb.search.present import Style, style
+from ohmykb.search.layout import Style, style
 from ohmykb.server.faults import Refusal, body_of, dump, refusal_of
 from ohmykb.server.openapi import PREFIX, document
 from ohmykb.server.params import check, read_query
 from ohmykb.server.routes import ROUTES, Route
-from ohmykb.server.service import Service
+from ohmykb.server.service import Service, not_ready
+from ohmykb.store.connection import DamagedError
 
 log = logging.getLogger(__name__)
 
@@ -47,6 +48,8 @@ def _view(service: Service, route: Route) -> Callable[..., Response]:
             asked = check(_body(needed=route.needs_body), route.body)
         try:
             answer = route.answer(service, asked)
+        except DamagedError as error:
+            raise not_ready() from error  # the worker was told, and makes it anew
         finally:
             service.readers.give_back()
         if route.text is not None and (look := _style(request.headers.get("Accept", ""))) is not None:

@@ -14,7 +14,7 @@ from ohmykb.index.filling import FillingThread
 from ohmykb.index.survey import survey
 from ohmykb.index.worker import Worker
 from ohmykb.search import graph
-from ohmykb.search.asked import where_of
+from ohmykb.search.asked import absent, lacking, where_of
 from ohmykb.search.find import find_note
 from ohmykb.search.present import probe_json
 from ohmykb.search.probe import Mode, Prober
@@ -45,12 +45,17 @@ class Standing:
     lock: KbError | None = None
     """Who keeps us from writing the index."""
     rebuild: bool = False
+    encoders: list[str] = field(default_factory=list)
+    """Which encoders cannot be had, and why."""
+
+    lasting: tuple[str, ...] = ()
+    """What was found at the start and stays true."""
 
     def remarks(self) -> list[str]:
         faults = [f"{e.message} {e.fix}".strip() for e in (self.fault, self.watch, self.lock) if e is not None]
         if self.fault is not None:
             faults[0] += " Until then the settings from before hold."
-        return [*faults, *self.config.warnings, *self.rules.warnings]
+        return [*faults, *self.lasting, *self.encoders, *self.config.warnings, *self.rules.warnings]
 
 
 @dataclass(slots=True)
@@ -77,9 +82,9 @@ class Service:
         try:
             return self.readers.get()
         except DatabaseError as error:
-            if error.code != "database":
+            if error.code not in ("database", "database-damaged"):
                 raise
-            raise NotReadyError("The index is not there yet; it is being made.", "Ask again in a moment") from error
+            raise not_ready() from error
 
     def hello(self) -> Json:
         return {
@@ -100,7 +105,7 @@ class Service:
         work = self.worker.work
         try:
             counts = self.counts()
-        except NotReadyError:
+        except (NotReadyError, DatabaseError):
             counts = {"on_disk": 0, "indexed": 0, "pending": 0, "problems": 0}
         waiting = self.worker.waiting
         if self.worker.whole_due or work.state in ("starting", "indexing", "failed"):
@@ -133,14 +138,22 @@ class Service:
         return {"id": arms[0].encoder.id, "dim": arms[0].stored.dim} if arms else {"id": None, "dim": None}
 
     def _unencoded(self) -> int:
-        """Texts without a vector of the first encoder."""
+        """Texts that the first encoder may have and that have no vector of it; where none is wanted, none wait."""
+        search = self.standing.config.search
+        if search.encoder == "none" and not search.fine:
+            return 0
         try:
             db = self.db()
         except NotReadyError:
             return 0
-        encoder = self.filling.state.encoder
-        one = next((one for one in vectors.sets(db) if one.encoder == encoder), None)
-        return vectors.unencoded(db, one.id, private=True) if one is not None else 0
+        first = self.filling.first
+        if first is None:
+            one = vectors.shown(db)
+        else:
+            one = next((one for one in vectors.sets(db) if one.encoder == first.id), None)
+        remote = first is not None and first.remote
+        hidden = vectors.secret(db, Globs(self.standing.config.agent.exclude).match) if remote else ()
+        return vectors.unencoded(db, one.id if one is not None else 0, hidden)
 
     def _db_or_none(self) -> Database | None:
         try:
@@ -160,39 +173,45 @@ class Service:
     def probe(self, asked: Json) -> Json:
         where = where_of(asked["in"], asked["tag"], asked["since"])
         self.db()
+        behind = self._behind()  # before the question: a look that ends meanwhile does not make it whole
         answer = self.prober.probe(asked["q"], mode=cast("Mode", asked["mode"]), n=asked["n"], where=where)
-        found = probe_json(answer)
-        behind = self._behind()
-        if behind is not None:
-            found["degraded"] = "; ".join(filter(None, (behind, answer.degraded)))
-        return found
+        missing = None
+        if not answer.results:
+            with snapshot(self.db()) as db:
+                missing = absent(db, where)
+        return lacking(probe_json(answer), behind, missing)
 
     def _behind(self) -> str | None:
-        """What answers may lack, while the vault was not looked at once."""
+        """What answers may lack: changes that the index has not taken in yet."""
         work = self.worker.work
-        if work.looks:
-            return None
         if work.state == "failed":
             return f"the index may be old: {work.message}"
-        if work.total:
+        waiting = self.worker.waiting
+        if self.worker.paused and (waiting or self.worker.whole_due or not self.worker.complete):
+            changes = f"{waiting} changes wait" if waiting else "the vault is still to be looked at"
+            return f"indexing is paused and {changes} (kb index --resume)"
+        if work.held:
+            return f"{work.held} files are missing; they count until a second look agrees"
+        if work.total and work.state == "indexing" and (not self.worker.complete or self.worker.whole_due):
             return f"the index is being made: {work.done} of {work.total} files so far"
-        return "the vault is being looked at: the latest changes may be missing"
+        if not self.worker.complete:
+            return "the vault is being looked at: the latest changes may be missing"
+        return None
+
+    def _read(self, read: Callable[[Database], Json]) -> Json:
+        """One answer of the graph, from one view of it."""
+        behind = self._behind()
+        with snapshot(self.db()) as db:
+            return lacking(read(db), behind)
 
     def query(self, asked: Json) -> Json:
-        with snapshot(self.db()) as db:
-            return graph.query(
-                db, named(asked["note"]), hops=asked["hops"], n=asked["n"], ties=self._ties(db, asked["note"])
-            )
+        note = named(asked["note"])
+        return self._read(lambda db: graph.query(db, note, hops=asked["hops"], n=asked["n"], ties=self._ties(db, note)))
 
     def related(self, asked: Json) -> Json:
-        with snapshot(self.db()) as db:
-            return related(
-                db,
-                named(asked["note"]),
-                n=asked["n"],
-                arms=self.prober.meaning.arms,
-                ties=self._ties(db, asked["note"]),
-            )
+        note = named(asked["note"])
+        arms = self.prober.meaning.arms
+        return self._read(lambda db: related(db, note, n=asked["n"], arms=arms, ties=self._ties(db, note)))
 
     def dismiss(self, asked: Json) -> Json:
         """Says that two notes do not belong together."""
@@ -210,16 +229,13 @@ class Service:
             return graph.note(db, named(asked["path"]))
 
     def orphans(self) -> Json:
-        with snapshot(self.db()) as db:
-            return graph.orphans(db)
+        return self._read(graph.orphans)
 
     def unresolved(self) -> Json:
-        with snapshot(self.db()) as db:
-            return graph.unresolved(db)
+        return self._read(graph.unresolved)
 
     def graph(self) -> Json:
-        with snapshot(self.db()) as db:
-            return graph.graph(db)
+        return self._read(graph.graph)
 
     def index(self, body: Json) -> Json:
         if body.get("rebuild"):
@@ -243,6 +259,10 @@ class Service:
             raise ConflictError(f"This is process {os.getpid()}, not {body['pid']}.", "Ask GET /hello who is here")
         self.stop()
         return {"stopping": True}
+
+
+def not_ready() -> NotReadyError:
+    return NotReadyError("The index is not there yet; it is being made.", "Ask again in a moment")
 
 
 def write_status(config: Config) -> Json:

@@ -77,21 +77,27 @@ RELATED_NOTE: Final = obj(
     nearness=maybe(NUMBER),
 )  # fmt: skip
 DISMISSED: Final = obj(note=TEXT, other=TEXT)
-RELATED: Final = obj(note=TEXT, related=many(RELATED_NOTE))
+RELATED: Final = some(obj(note=TEXT, related=many(RELATED_NOTE), degraded=TEXT), "degraded")
 NEIGHBOR: Final = obj(path=TEXT, title=TEXT, hops=one_of(), via=maybe(TEXT), relation=TEXT)
 NEIGHBOR["properties"]["hops"] = {"type": "integer", "enum": [1, 2]}
-QUERY: Final = obj(note=TEXT, neighbors=many(NEIGHBOR), related=many(RELATED_NOTE))
+QUERY: Final = some(obj(note=TEXT, neighbors=many(NEIGHBOR), related=many(RELATED_NOTE), degraded=TEXT), "degraded")
 NOTE: Final = obj(
     path=TEXT, title=TEXT, tags=many(TEXT), links=many(LINK), backlinks=many(LINK), problems=many(PROBLEM)
 )
-ORPHANS: Final = obj(**fields(many(TEXT), "orphans", "isolated", "machine_linked"), notes=COUNT, orphan_rate=SHARE)
+ORPHANS: Final = some(
+    obj(**fields(many(TEXT), "orphans", "isolated", "machine_linked"), notes=COUNT, orphan_rate=SHARE, degraded=TEXT),
+    "degraded",
+)
 SUGGESTION: Final = obj(path=TEXT, score=SHARE, rule=TEXT)
-UNRESOLVED: Final = obj(unresolved=many(obj(source=TEXT, raw=TEXT, line=maybe(WHOLE), suggestions=many(SUGGESTION))))
+UNRESOLVED: Final = some(
+    obj(unresolved=many(obj(source=TEXT, raw=TEXT, line=maybe(WHOLE), suggestions=many(SUGGESTION))), degraded=TEXT),
+    "degraded",
+)
 GRAPH_NOTE: Final = obj(
     path=TEXT, title=TEXT, aliases=many(TEXT), tags=many(TEXT), type=maybe(TEXT), domain=maybe(TEXT),
     backlinks=COUNT,
 )  # fmt: skip
-GRAPH: Final = obj(notes=many(GRAPH_NOTE), links=many(LINK), problems=many(PROBLEM))
+GRAPH: Final = some(obj(notes=many(GRAPH_NOTE), links=many(LINK), problems=many(PROBLEM), degraded=TEXT), "degraded")
 TASK_STARTED: Final = obj(task=TEXT)
 RESULT: Final = obj(
     **fields(
