@@ -21,9 +21,10 @@ from ohmykb.search.meaning import Meaning
 from ohmykb.server import discovery
 from ohmykb.server.discovery import API as API  # for cli, which may not ask server itself
 from ohmykb.server.discovery import Discovery as Discovery
-from ohmykb.store import bulk, files, vectors
+from ohmykb.store import bulk, files, state, vectors
 from ohmykb.store.connection import DamagedError, Database, DatabaseError, Readers, open_reader, open_writer
-from ohmykb.store.schema import INDEX_MIGRATIONS, STATE_MIGRATIONS
+from ohmykb.store.damage import UnwritableError
+from ohmykb.store.schema import INDEX_MIGRATIONS
 from ohmykb.store.state import Decisions
 from ohmykb.vault.lock import writer_lock
 from ohmykb.vault.rules import Rules
@@ -105,7 +106,7 @@ def open_index(vault: Vault) -> Index:
     vectors.load_extension(db)
     bulk.make_indexes(db)
     files.settle_recipe(db)
-    history = open_writer(vault.state_file, STATE_MIGRATIONS)
+    history = state.open_state(vault.state_file)
     return Index(vault.root, db, history, config, rules, SystemClock())
 
 
@@ -160,7 +161,7 @@ def meaning(vault: Vault, db: Database) -> Meaning:
 
 def open_decisions(vault: Vault) -> Decisions:
     """What a person decided about this vault, on this device."""
-    return Decisions(open_writer(vault.state_file, STATE_MIGRATIONS))
+    return Decisions(state.open_state(vault.state_file))
 
 
 def readers(vault: Vault) -> Readers:
@@ -210,8 +211,12 @@ def serve(vault: Vault, how: Serving, announce: Callable[[int], None]) -> None:
         stack.callback(front.close)
         held = stack.enter_context(ExitStack())
 
+        locked = threading.Event()
+
         def open_locked() -> Index:
-            held.enter_context(writer_lock(vault.writer_lock))
+            if not locked.is_set():
+                held.enter_context(writer_lock(vault.writer_lock))
+                locked.set()
             return open_index(vault)
 
         def load() -> tuple[settings.Config, Rules]:
@@ -221,8 +226,9 @@ def serve(vault: Vault, how: Serving, announce: Callable[[int], None]) -> None:
         decisions = open_decisions(vault)
         stack.callback(decisions.close)
         sidecar = Sidecar(
-            vault.root, front, readers(vault), open_locked, load, encoders if how.vectors else lambda _: [], decisions
-        )
+            vault.root, front, readers(vault), open_locked, load, encoders if how.vectors else lambda _: [], decisions,
+            lambda: drop_index(vault), state.set_aside(vault.state_file),
+        )  # fmt: skip
         token = discovery.new_token()
         sidecar.start(token, watch=how.watch, stack=stack)
         _on_signals(sidecar.stop)
@@ -235,12 +241,30 @@ def serve(vault: Vault, how: Serving, announce: Callable[[int], None]) -> None:
         log.info("version %s answers on port %d, process %d", here.version, here.port, here.pid)
         front.run()
         log.info("ending")
+        if sidecar.failure is not None:
+            raise sidecar.failure
+
+
+def unwritable(folder: Path) -> UnwritableError | None:
+    """Why nothing can be written there, if so. The folder is made where it is not there yet."""
+    try:
+        _make_private(folder)
+    except UnwritableError as error:
+        return error
+    return None
 
 
 def _make_private(folder: Path) -> None:
     """The token, the log and the names of notes are nobody else's business."""
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    folder.chmod(0o700)
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if folder.stat().st_mode & 0o077:
+            folder.chmod(0o700)
+        probe = folder / f".writable.{os.getpid()}"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise UnwritableError(str(folder), error.strerror or str(error)) from error
 
 
 def _listen(port: int) -> "Front":

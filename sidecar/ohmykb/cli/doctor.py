@@ -15,6 +15,7 @@ from ohmykb.cli.session import Session
 from ohmykb.errors import ConflictError, KbError
 from ohmykb.index.survey import survey
 from ohmykb.search.present import Style, pad
+from ohmykb.store import content, state
 from ohmykb.store.connection import DatabaseError, library_version
 from ohmykb.vault.lock import writer_lock
 from ohmykb.vault.rules import Rules
@@ -59,7 +60,7 @@ def _checks(session: Session) -> Iterator[Check]:
         return
     yield Check("vault", "ok", str(vault.root))
     about: tuple[Callable[[Vault], Iterator[Check]], ...] = (
-        _settings, _index, _sidecar, _locks, _watching, _disk, _place
+        _settings, _writable, _index, _sidecar, _locks, _watching, _disk, _place
     )  # fmt: skip
     for look in about:
         try:
@@ -101,6 +102,10 @@ def _index(vault: Vault) -> Iterator[Check]:
         yield Check("index", "fail", error.message, error.fix)
         return
     try:
+        wrong = content.integrity(db)
+        if wrong is not None:
+            yield Check("index", "fail", wrong, "kb index --rebuild")
+            return
         config = settings.load(vault.root)
         seen = survey(vault.root, db, config, Rules.of(vault.root, config))
     finally:
@@ -112,7 +117,11 @@ def _index(vault: Vault) -> Iterator[Check]:
 
 def _sidecar(vault: Vault) -> Iterator[Check]:
     found = wiring.running(vault)
-    if found is None:
+    if found is None and _is_held(vault.sidecar_lock):
+        left = wiring.announced(vault)
+        who = f"process {left.pid}" if left is not None else "a process"
+        yield Check("sidecar", "fail", f"{who} runs and does not answer", "End it, then: kb serve")
+    elif found is None:
         yield Check("sidecar", "ok", "not running", "Start it: kb serve")
     elif found.version != ohmykb.__version__ or found.api != wiring.API:
         told = f"version {found.version}, this command is {ohmykb.__version__}"
@@ -124,16 +133,23 @@ def _sidecar(vault: Vault) -> Iterator[Check]:
 def _locks(vault: Vault) -> Iterator[Check]:
     answers = wiring.running(vault) is not None
     left = wiring.announced(vault)
-    if left is not None and not answers:
+    held = not answers and _is_held(vault.sidecar_lock)
+    if left is not None and not answers and not held:
         told = f"process {left.pid} was killed and left its discovery file"
         yield Check("discovery", "warn", told, "Harmless: the next kb serve replaces it")
-    if not answers and _is_held(vault.sidecar_lock):
-        yield Check("lock", "fail", "a process serves this vault and does not answer", "End it, then: kb serve")
-    if not answers and _is_held(vault.writer_lock):
+    if not answers and not held and _is_held(vault.writer_lock):
         yield Check("lock", "warn", "another process writes the index at the moment", "Wait for it to end")
     folder = vault.state_folder
     if sys.platform != "win32" and folder.is_dir() and folder.stat().st_mode & 0o077:
         yield Check("state", "warn", f"others may look into {folder}", f"chmod 700 {folder}")
+
+
+def _writable(vault: Vault) -> Iterator[Check]:
+    for told in (wiring.unwritable(vault.state_folder), wiring.unwritable(vault.index_file.parent)):
+        if told is not None:
+            yield Check("writable", "fail", told.message, told.fix)
+    for kept in state.set_aside(vault.state_file):
+        yield Check("state", "warn", kept, "Keep it if it matters, else delete it")
 
 
 def _is_held(lock: Path) -> bool:

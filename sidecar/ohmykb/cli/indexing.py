@@ -13,7 +13,7 @@ from ohmykb.index.encode import Filler
 from ohmykb.index.reconcile import Index, Outcome
 from ohmykb.index.verify import Difference, verify
 from ohmykb.search import graph, present
-from ohmykb.store.connection import snapshot
+from ohmykb.store.connection import DamagedError, snapshot
 from ohmykb.vault.rules import Rules
 from ohmykb.wiring import Vault
 
@@ -54,6 +54,17 @@ def index(session: Session) -> int:
 
 def build(vault: Vault, progress: Progress, *, rebuild: bool, with_vectors: bool) -> tuple[Outcome, Json]:
     """Alone. What is missing all at once is believed after a second look, a settle time later."""
+    try:
+        return _build(vault, progress, rebuild=rebuild, with_vectors=with_vectors)
+    except DamagedError as error:
+        if error.path != str(vault.index_file):
+            raise
+        progress.end()
+        say(f"{error.message} It is made anew.")
+        return _build(vault, progress, rebuild=True, with_vectors=with_vectors)
+
+
+def _build(vault: Vault, progress: Progress, *, rebuild: bool, with_vectors: bool) -> tuple[Outcome, Json]:
     with wiring.writing(vault, rebuild=rebuild) as index:
         outcome = index.reconcile(progress)
         if outcome.held:

@@ -18,7 +18,8 @@ from typing import Any, Literal, TypeVar
 from ohmykb.clock import Clock
 from ohmykb.errors import KbError
 from ohmykb.index.reconcile import Index, Outcome
-from ohmykb.store.connection import Database
+from ohmykb.store import content
+from ohmykb.store.connection import DamagedError, Database, SqlError
 
 log = logging.getLogger(__name__)
 
@@ -64,8 +65,13 @@ class Worker:
         on_change: Callable[[Index, Outcome], None],
         on_settings: Callable[[Index], None],
         watching: bool,
+        remake: Callable[[], Index] | None = None,
     ) -> None:
+        """`remake` opens the index where its file is gone or damaged: what is left is deleted, for it is derived."""
         self._open = index
+        self._remake = index if remake is None else remake
+        self._lost = False
+        self._remade_at = -1
         self._clock = clock
         self._debounce_s = debounce_s
         self._settle_s = settle_s
@@ -170,18 +176,70 @@ class Worker:
             log.error("the index cannot be opened: %s", error)
             self._work = Work("failed", message=f"{error.message} {error.fix}".strip())
             return
+        self._index = index
         index.between_batches = self._yield_here
         try:
-            while self._step(index):
+            while self._step():
                 pass
         finally:
             self._refuse_jobs()
-            index.close()
+            self._index.close()
             self._work = Work("stopped", looks=self._work.looks)
 
-    def _step(self, index: Index) -> bool:
+    def lose(self) -> None:
+        """The index is damaged: it is made anew at the next step, which is now."""
+        with self._changed:
+            self._lost = self._whole = True
+            self._changed.notify_all()
+
+    @property
+    def complete(self) -> bool:
+        """Whether the vault was looked at as a whole since the index was opened, or made anew."""
+        return not self._lost and self._work.looks > max(self._remade_at, 0)
+
+    def _heal(self) -> bool:
+        """Makes a lost index anew; False where that cannot be done yet."""
+        log.warning("the file of the index is gone or damaged; it is made anew")
+        self._lost = True
+        self._set(Work("indexing", message="the index is made anew", looks=self._work.looks))
+        self._index.close()
+        try:
+            self._index = self._remake()
+        except KbError as error:
+            log.error("the index cannot be made anew: %s", error)
+            with self._changed:
+                self._looking = False
+                self._due = self._clock.monotonic() + POLLED_EVERY_S
+                while self._jobs:
+                    self._jobs.popleft()[1].set_exception(error)
+            self._set(Work("failed", message=f"{error.message} {error.fix}".strip(), looks=self._work.looks))
+            return False
+        self._index.between_batches = self._yield_here
+        self._held = {}
+        self._lost, self._remade_at = False, self._work.looks
+        return True
+
+    def _is_lost(self, error: Exception) -> bool:
+        """Whether an error comes of a damaged index. Twice in one look it is rather the disk: that can wait."""
+        if isinstance(error, DamagedError):
+            lost = error.path == self._index.db.filename
+        else:
+            lost = isinstance(error, SqlError) and content.integrity(self._index.db) is not None
+        if lost:
+            self._lost = True
+            self._whole = self._remade_at != self._work.looks
+        return lost
+
+    def _step(self) -> bool:
         """Waits for something to do and does it; False when it is time to end."""
         todo = self._wait()
+        if todo is not None and (self._lost or not self._index.is_there()):
+            if not self._heal():
+                return True
+            with self._changed:
+                self._looking, self._whole = True, False
+            todo = [], True
+        index = self._index
         while self._jobs:
             self._run_job(index)
         if todo is None:
@@ -200,9 +258,10 @@ class Worker:
             # One of the four broad excepts: the worker lives on, says what happened and looks again.
             log.exception("indexing failed")
             message = error.message if isinstance(error, KbError) else f"Indexing failed: {error!r}"
-            self._set(Work("failed", message=message, looks=self._work.looks))
             with self._changed:
                 self._due = self._clock.monotonic() + POLLED_EVERY_S
+                healing = self._is_lost(error) and self._whole
+            self._set(Work("indexing" if healing else "failed", message=message, looks=self._work.looks))
         with self._changed:
             self._at_hand, self._looking = [], False
         return True
@@ -213,6 +272,7 @@ class Worker:
             future.set_result(job(index.db))
         except Exception as error:  # noqa: BLE001 - it belongs to the caller, who waits for it
             future.set_exception(error)
+            self._is_lost(error)
 
     def _refuse_jobs(self) -> None:
         with self._changed:
@@ -264,7 +324,7 @@ class Worker:
                         return self._at_hand, False
                 until = self._due if not self._hints else min(self._due, self._ripe())
                 self._changed.wait(None if self._paused else max(min(until - now, SLEPT_S), 0.001))
-                if self._slept(now, wall):
+                if self._slept(now, wall) or not (self._lost or self._index.is_there()):
                     self._whole = True
 
     def _ripe(self) -> float:

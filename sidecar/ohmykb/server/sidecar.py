@@ -47,6 +47,8 @@ class Sidecar:
         load: Callable[[], tuple[Config, Rules]],
         encoders: Callable[[Config], Sequence[Encoder]],
         decisions: Decisions,
+        drop_index: Callable[[], None],
+        remarks: Sequence[str] = (),
     ) -> None:
         self._root = root
         self._front = front
@@ -54,14 +56,17 @@ class Sidecar:
         self._open_index = open_index
         self._load = load
         config, rules = load()
-        self._standing = Standing(config, rules)
+        self._standing = Standing(config, rules, lasting=tuple(remarks))
+        self._drop_index = drop_index
+        readers.on_damage = lambda: self._worker.lose()
         self._changes = Changes()
         self._prober = Prober(readers.get)
         self._filling = FillingThread(
             readers.get, lambda: self._use(encoders(self._standing.config)), self._write, self._in_step
         )
         self._opened, self._stopped = Event(), Event()
-        self._failure: KbError | None = None
+        self.failure: KbError | None = None
+        """Why the index could not be opened: then there is nothing to serve."""
         self._watcher = Watcher(root, self._on_dirty, self._on_overflow)
         self._worker = Worker(
             self._open,
@@ -71,6 +76,7 @@ class Sidecar:
             on_change=self._on_change,
             on_settings=self._on_settings,
             watching=True,
+            remake=self._open_anew,
         )
         self.service = Service(
             root,
@@ -99,8 +105,8 @@ class Sidecar:
         stack.callback(self._stopped.set)
         stack.callback(self._readers.close)
         self._opened.wait(OPEN_S)
-        if self._failure is not None:
-            raise self._failure
+        if self.failure is not None:
+            raise self.failure
         self._filling.start()
         # On a thread that ends, and its reading connection with it.
         Thread(target=self._warm, name="warming", daemon=True).start()
@@ -124,7 +130,8 @@ class Sidecar:
         try:
             index = self._wait_and_open()
         except KbError as error:
-            self._failure = error
+            self.failure = error
+            self._front.stop()
             raise
         else:
             self._changes.begin(files.revision(index.db))
@@ -132,6 +139,22 @@ class Sidecar:
             return index
         finally:
             self._opened.set()
+
+    def _open_anew(self) -> Index:
+        """On the worker's thread, which closed the old one."""
+        self._readers.renew()
+        try:
+            self._drop_index()
+        except OSError as error:
+            raise KbError(f"The index cannot be deleted: {error.strerror}.", "Close what has it open") from error
+        index = self._open_index()
+        revision = files.go_on_from(index.db, self._changes.revision)
+        self._readers.renew()
+        self._prober.reset()
+        self._prober.meaning.arms = ()
+        self._changes.begin(revision)
+        self._filling.nudge()
+        return index
 
     def _wait_and_open(self) -> Index:
         while True:
