@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from ohmykb.models.bundled import BundledEncoder
 from trial import Trial
 
 settings.register_profile(
@@ -24,6 +25,19 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no shared test data at {folder}: set OHMYKB_SHARED")
     return folder
+
+
+@pytest.fixture(scope="session")
+def encoder_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache folder in which the bundled encoder lies unpacked."""
+    folder = tmp_path_factory.mktemp("cache")
+    BundledEncoder(folder).warm()
+    return folder
+
+
+@pytest.fixture(scope="session")
+def bundled(encoder_cache: Path) -> BundledEncoder:
+    return BundledEncoder(encoder_cache)
 
 
 @pytest.fixture

@@ -6,9 +6,12 @@ from typing import Any
 
 from ohmykb import config as kb_config
 from ohmykb import wiring
+from ohmykb.index.encode import Filler
 from ohmykb.index.reconcile import Outcome
 from ohmykb.index.verify import verify
+from ohmykb.models.encoder import Encoder
 from ohmykb.search import graph
+from ohmykb.search.meaning import Meaning
 from ohmykb.search.probe import Answer, Prober
 from ohmykb.store.connection import Database
 from ohmykb.store.fulltext import Where
@@ -70,6 +73,20 @@ class Trial:
 
     def close(self) -> None:
         self.index.close()
+
+    def encode(self, *encoders: Encoder) -> int:
+        """Makes the missing vectors; how many texts that were."""
+        return sum(self.filler(one).fill(self.index.db) for one in encoders)
+
+    def filler(self, encoder: Encoder) -> Filler:
+        return Filler(encoder, lambda job: job(self.index.db), excluded=lambda: self.index.config.agent.exclude)
+
+    def understand(self, *encoders: Encoder) -> Meaning:
+        """Makes the missing vectors and lets probes use them."""
+        self.encode(*encoders)
+        self.prober.meaning = Meaning(encoders)
+        self.prober.meaning.refresh(self.index.db)
+        return self.prober.meaning
 
     def differences(self) -> list[str]:
         found = verify(self.root, self.index.db, self.index.config, self.index.rules)

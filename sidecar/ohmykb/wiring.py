@@ -132,24 +132,27 @@ def drop_index(vault: Vault) -> None:
         Path(f"{vault.index_file}{suffix}").unlink(missing_ok=True)
 
 
-def encoders(config: settings.Config) -> list["Encoder"]:
-    """The quick encoder and the fine one, as the settings ask; what cannot be had is left out and logged."""
+def encoders(config: settings.Config) -> tuple[list["Encoder"], list[str]]:
+    """The quick encoder and the fine one, as the settings ask, and what cannot be had, in words."""
     from ohmykb.models.catalog import open_encoder
 
-    found = []
+    found: list[Encoder] = []
+    faults: list[str] = []
     for name in (config.search.encoder, config.search.fine):
         try:
             encoder = open_encoder(name, config, Path(places.home("cache")))
+            found += [encoder] if encoder is not None and encoder.id else []
         except KbError as error:
             log.warning("%s %s", error.message, error.fix)
-        else:
-            found += [encoder] if encoder is not None else []
-    return found
+            faults.append(f"{error.message} {error.fix}".strip())
+    return found, faults
 
 
 def meaning(vault: Vault, db: Database) -> Meaning:
     """The vector arms of the index as it is, for one question without a sidecar."""
-    made = Meaning(encoders(settings.load(vault.root)))
+    wanted, faults = encoders(settings.load(vault.root))
+    made = Meaning(wanted)
+    made.behind = " ".join(faults) or None
     try:
         vectors.load_extension(db)
     except DatabaseError as error:
@@ -225,8 +228,9 @@ def serve(vault: Vault, how: Serving, announce: Callable[[int], None]) -> None:
 
         decisions = open_decisions(vault)
         stack.callback(decisions.close)
+        wanted = encoders if how.vectors else lambda _: ([], [])
         sidecar = Sidecar(
-            vault.root, front, readers(vault), open_locked, load, encoders if how.vectors else lambda _: [], decisions,
+            vault.root, front, readers(vault), open_locked, load, wanted, decisions,
             lambda: drop_index(vault), state.set_aside(vault.state_file),
         )  # fmt: skip
         token = discovery.new_token()

@@ -9,7 +9,7 @@ from ohmykb.cli.client import Client
 from ohmykb.cli.session import Session
 from ohmykb.cli.terminal import Json, Progress, say
 from ohmykb.errors import KbError, UsageError
-from ohmykb.index.encode import Filler
+from ohmykb.index.encode import Filler, drop_others
 from ohmykb.index.reconcile import Index, Outcome
 from ohmykb.index.verify import Difference, verify
 from ohmykb.search import graph, present
@@ -93,13 +93,23 @@ def _build(vault: Vault, progress: Progress, *, rebuild: bool, with_vectors: boo
 
 def _encode(index: Index, progress: Progress) -> None:
     """Makes the vectors that are missing; without them words still find."""
-    try:
-        for encoder in wiring.encoders(index.config):
-            Filler(encoder, lambda job: job(index.db), progress=lambda d, t: progress(d, t, "encoding")).fill(index.db)
-    except KbError as error:
-        say(f"No vectors for now: {error.message} {error.fix}".strip())
-    finally:
-        progress.end()
+    wanted, faults = wiring.encoders(index.config)
+    for encoder in wanted:
+        try:
+            Filler(
+                encoder,
+                lambda job: job(index.db),
+                progress=lambda done, total: progress(done, total, "encoding"),
+                excluded=lambda: index.config.agent.exclude,
+            ).fill(index.db)
+        except KbError as error:
+            faults.append(f"{error.message} {error.fix}".strip())
+        finally:
+            progress.end()
+    for fault in faults:
+        say(f"No vectors for now: {fault}")
+    if not faults:
+        drop_others(index.db, [encoder.id for encoder in wanted])
 
 
 def _add(outcome: Outcome, more: Outcome) -> None:

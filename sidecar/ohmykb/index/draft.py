@@ -24,9 +24,7 @@ def draft_note(file: int, path: str, text: str, problems: Sequence[Problem]) -> 
     """The row of a Markdown note; `targets` are left open."""
     found = scan(text)
     properties = found.properties
-    name = path[path.rfind("/") + 1 :]
-    if name.lower().endswith(".md"):
-        name = name[:-3]
+    name = note_name(path)
     heading = title(properties, found.headings, name)
     names = aliases(properties) if properties else []
     tags = {path_key(tag.name) for tag in found.tags}
@@ -51,14 +49,20 @@ def draft_note(file: int, path: str, text: str, problems: Sequence[Problem]) -> 
         _flags(properties), json.dumps(properties, ensure_ascii=False) if properties else "{}",
         found.headings, [block.id for block in found.blocks],
         names, sorted(tags), found.links, (),
-        text, chunks, [_hash(chunk_text(heading, text[part.start : part.end])) for part in chunks],
+        text, chunks, [text_hash(chunk_text(heading, text[part.start : part.end])) for part in chunks],
         Words(
             name_words, alias_words, tag_words, heading_words, property_words, path_words, body_words,
             sounds([label, *names]),
         ),
         [*problems, *found.problems],
-        _hash(names_text(heading, name, names)),
+        text_hash(names_text(heading, name, names)),
     )  # fmt: skip
+
+
+def note_name(path: str) -> str:
+    """What a note is called by its file."""
+    name = path[path.rfind("/") + 1 :]
+    return name[:-3] if name.lower().endswith(".md") else name
 
 
 def chunk_text(title: str, text: str) -> str:
@@ -123,5 +127,6 @@ def _flags(properties: dict[str, JSON]) -> int:
     return flags
 
 
-def _hash(text: str) -> bytes:
+def text_hash(text: str) -> bytes:
+    """What a text is known by among the vectors."""
     return sha256(text.encode("utf-8", "surrogatepass")).digest()[:HASH_BYTES]

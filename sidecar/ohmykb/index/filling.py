@@ -7,22 +7,27 @@ wrong here (a missing extra, an endpoint that is down) is said in `state`; words
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from threading import Condition, Thread
 
 from ohmykb.errors import KbError
 from ohmykb.index.encode import Filler, Writer, drop_others
-from ohmykb.index.worker import be_modest
+from ohmykb.index.modest import be_modest
 from ohmykb.models.encoder import Encoder
 from ohmykb.store import vectors
-from ohmykb.store.connection import Database
+from ohmykb.store.connection import Database, SqlError
 
 log = logging.getLogger(__name__)
 
 AGAIN_S = 30.0
 """After a fault, how long until it is tried again."""
 
-Written = dict[int, list[int]]
-"""Set → slots with new vectors."""
+SHOWN_FROM = 512
+"""New vectors that are served before the rest is made; then twice as many, and so on."""
+JOIN_S = 3.0
+"""How long the end of a batch is waited for; an endpoint that hangs is left alone."""
+FAULTS = (KbError, SqlError, OSError, RuntimeError, ValueError, MemoryError)
+"""What the database, an encoder or its engine may raise: the thread lives on and tries again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,30 +48,41 @@ class FillingThread:
         connect: Callable[[], Database],
         encoders: Callable[[], Sequence[Encoder]],
         write: Writer,
-        after: Callable[[Database, Written], None],
+        after: Callable[[Database], None],
+        excluded: Callable[[], Sequence[str]] = tuple,
     ) -> None:
         self._connect = connect
         self._open_encoders = encoders
         self._write = write
         self._after = after
+        self._excluded = excluded
         self._encoders: Sequence[Encoder] | None = None
         self._fillers: dict[str, Filler] = {}
         self._changed = Condition()
         self._todo = True
         self._stop = False
+        self._shown_at = SHOWN_FROM
         self.state = Filling()
         self._thread = Thread(target=self._run, name="encoder", daemon=True)
 
     def start(self) -> None:
         self._thread.start()
 
-    def stop(self) -> None:
+    def ask_stop(self) -> None:
         """Ends after the batch under way."""
         with self._changed:
             self._stop = True
             self._changed.notify_all()
+
+    def join(self) -> None:
+        """Returns when it has ended, or does not seem to: it writes nothing by itself, so nothing is lost."""
         if self._thread.is_alive():
-            self._thread.join()
+            self._thread.join(JOIN_S)
+
+    @property
+    def first(self) -> Encoder | None:
+        """The encoder that the numbers are told of; None before it is known, or where none is wanted."""
+        return next(iter(self._encoders or ()), None)
 
     def nudge(self, *, settings: bool = False) -> None:
         """The index changed; with `settings`, which encoders are wanted, too."""
@@ -78,16 +94,12 @@ class FillingThread:
 
     def _run(self) -> None:
         be_modest()
-        try:
-            db = self._connect()
-            vectors.load_extension(db)
-        except KbError as error:
-            self._fail(error)
-            return
         while self._wait():
             try:
+                db = self._connect()  # each time: the index may have been made anew
+                vectors.load_extension(db)
                 self._fill(db)
-            except KbError as error:
+            except FAULTS as error:
                 self._fail(error)
 
     def _wait(self) -> bool:
@@ -102,34 +114,43 @@ class FillingThread:
         if self._encoders is None:
             self._encoders = self._open_encoders()
             self._fillers = {}
+            self._after(db)  # what is there already serves meanwhile
+        encoders = self._encoders
         fault = None
-        for encoder in self._encoders:
-            filler = self._fillers.get(encoder.id)
-            if filler is None:
-                filler = Filler(encoder, self._write, self._going, self._progress)
-                self._fillers[encoder.id] = filler
-                self._after(db, {})  # what is there already serves meanwhile
-            self.state = Filling(encoder.id)
+        for encoder in encoders:
+            if encoder.id not in self._fillers:
+                self._fillers[encoder.id] = Filler(
+                    encoder, self._write, self._going, partial(self._progress, db), self._excluded
+                )
+            self.state = Filling(encoder.id, fault=self.state.fault)
+            self._shown_at = SHOWN_FROM
             try:
-                written = filler.fill(db)
-            except KbError as error:
+                self._fillers[encoder.id].fill(db)
+            except FAULTS as error:
                 fault = error
-                written = []
-            one = next((one for one in vectors.sets(db) if one.encoder == encoder.id), None)
-            self._after(db, {one.id: written} if one is not None else {})
+            self._after(db)
+            if not self._going():
+                break
         if fault is not None:
             self._fail(fault)
             return
         if self._going():
-            self._write(lambda w: drop_others(w, [encoder.id for encoder in self._encoders or ()]))
-        self.state = Filling(self._encoders[0].id if self._encoders else None)
+            self._write(lambda w: drop_others(w, [encoder.id for encoder in encoders]))
+            self.state = Filling(encoders[0].id if encoders else None)
 
     def _going(self) -> bool:
-        return not self._stop
+        """Not when something changed meanwhile: then the quick encoder has its turn first."""
+        return not self._stop and not self._todo
 
-    def _progress(self, done: int, total: int) -> None:
+    def _progress(self, db: Database, done: int, total: int) -> None:
         self.state = Filling(self.state.encoder, done, total)
+        if done >= self._shown_at:
+            self._shown_at = 2 * done
+            self._after(db)
 
-    def _fail(self, error: KbError) -> None:
-        log.warning("no vectors for now: %s", error.message)
-        self.state = Filling(self.state.encoder, fault=f"{error.message} {error.fix}".strip())
+    def _fail(self, error: Exception) -> None:
+        if self._stop:
+            return
+        told = f"{error.message} {error.fix}".strip() if isinstance(error, KbError) else f"Encoding failed: {error!r}"
+        log.warning("no vectors for now: %s", told)
+        self.state = Filling(self.state.encoder, fault=told)

@@ -6,17 +6,16 @@ while; a sudden loss is believed only at a second look.
 """
 
 import logging
-import os
-import sys
 from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass
-from threading import Condition, Thread, get_native_id
+from threading import Condition, Thread
 from typing import Any, Literal, TypeVar
 
 from ohmykb.clock import Clock
 from ohmykb.errors import KbError
+from ohmykb.index.modest import be_modest
 from ohmykb.index.reconcile import Index, Outcome
 from ohmykb.store import content
 from ohmykb.store.connection import DamagedError, Database, SqlError
@@ -33,7 +32,6 @@ LONGEST_DEBOUNCE = 5
 """Debounces a stream of events is waited out, at the most."""
 SLEPT_S = 30.0
 RETRY_S = 1.0
-NICENESS = 10
 
 State = Literal["starting", "indexing", "ready", "paused", "failed", "stopped"]
 
@@ -174,6 +172,7 @@ class Worker:
             index = self._open()
         except KbError as error:
             log.error("the index cannot be opened: %s", error)
+            self._refuse_jobs()
             self._work = Work("failed", message=f"{error.message} {error.fix}".strip())
             return
         self._index = index
@@ -355,9 +354,3 @@ class Worker:
 
 class _StoppedError(Exception):
     """Stop now; what is not stored yet stays pending."""
-
-
-def be_modest() -> None:
-    """Lets everything else on the machine go first, where a thread can say so."""
-    if sys.platform == "linux":
-        os.setpriority(os.PRIO_PROCESS, get_native_id(), NICENESS)

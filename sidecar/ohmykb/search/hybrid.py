@@ -84,13 +84,29 @@ def weigh(db: Database, question: Question, heard: Heard, ids: Sequence[int], *,
     """All that relevance looks at, for notes by their ids."""
     found = [judge(question, one) for one in fulltext.fetch(db, ids)]
     numbers = np.array([one.found.id for one in found], dtype=np.int64)
-    looks = [arm.look(asked, numbers) for arm, asked in zip(heard.arms, heard.asked, strict=True)]
+    looks = _agreed(heard, [arm.look(asked, numbers) for arm, asked in zip(heard.arms, heard.asked, strict=True)])
     passages = fulltext.passages(db, [int(n) for n in numbers]) if words else {}
     signals = [
         _signals(question, one, passages.get(one.found.id, ()), [_near(look, at) for look in looks], words=words)
         for at, one in enumerate(found)
     ]
     return Weighed(found, looks, signals)
+
+
+def _agreed(heard: Heard, looks: list[Nearness]) -> list[Nearness]:
+    """Where one encoder does not know a note (a remote one never knows the private), the others speak for it."""
+    if all(look.known.all() for look in looks):
+        return looks
+    known = np.array([look.known for look in looks])
+    usual = np.array([look.usual for look in looks])
+    said = (usual * known).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    return [
+        look._replace(
+            usual=np.where(look.known, look.usual, said),
+            passage=np.where(look.known, look.passage, arm.chunks.at_height(asked, said)),
+        )
+        for arm, asked, look in zip(heard.arms, heard.asked, looks, strict=True)
+    ]
 
 
 def _ordered(

@@ -3,20 +3,19 @@
 Vectors are loaded once and kept in step in the background; a question sees one whole state.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ohmykb.markdown.words import is_chinese
-from ohmykb.models.encoder import Encoder
-from ohmykb.search.space import CENTRED, FEW, Space, centre, make_space, means_of, pack
+from ohmykb.models.encoder import Encoder, EncoderUnavailableError
+from ohmykb.search.space import CENTRED, FEW, NONE, Space, centre, make_space, means_of, pack
 from ohmykb.store import vectors
-from ohmykb.store.connection import Database
-from ohmykb.store.vectors import VectorSet
+from ohmykb.store.connection import Database, snapshot
+from ohmykb.store.vectors import Placed, VectorSet
 
 Vectors = NDArray[np.float32]
 Ints = NDArray[np.int64]
@@ -34,6 +33,9 @@ class Nearness(NamedTuple):
     """Standard deviations above what is usual here: mean of names and nearest chunk."""
     name: Vectors
     """Cosine with the names."""
+    known: NDArray[np.bool_]
+    """Whether the note has any vector. Without one, all figures are what is usual here: it is not known to be
+    far, only not known (it was just written, or is private and the encoder elsewhere)."""
     places: Ints
     """The nearest chunk."""
 
@@ -47,15 +49,26 @@ class Arm:
     names: Space
     chunks: Space
     query_means: Vectors
-    slots: int
-    """Vectors that the means were taken of."""
     means: tuple[Vectors, Vectors]
+    """What was taken off names and chunks, by language."""
+    units: Vectors
     bits: NDArray[np.uint64]
+    keys: Ints
+    """int64[slots]: of which text each vector is."""
+    since: int
+    """Vectors that came after the means were taken."""
 
     def ask(self, query: str) -> Vectors:
         """The question as a centred unit vector. Raises EncoderMissingError, EncoderUnavailableError."""
         language = np.array([int(is_chinese(query))])
-        asked: Vectors = centre(self.encoder.encode_queries([query]), language, self.query_means)[0]
+        encoded = self.encoder.encode_queries([query])
+        if encoded.shape[1] != self.stored.dim:
+            raise EncoderUnavailableError(
+                f"The encoder {self.encoder.id} gives {encoded.shape[1]} numbers a vector, and {self.stored.dim} when "
+                "the notes were encoded: another model stands behind the name.",
+                "Encode the notes again with: kb index --rebuild",
+            )
+        asked: Vectors = centre(encoded, language, self.query_means)[0]
         return asked
 
     def near(self, asked: Vectors, count: int) -> set[int]:
@@ -66,9 +79,15 @@ class Arm:
     def look(self, asked: Vectors, notes: Ints) -> Nearness:
         name, _ = self.names.of_notes(asked, notes)
         passage, places = self.chunks.of_notes(asked, notes)
-        passage = np.where(passage < -0.99, name, passage)
-        above = (self.names.above_usual(asked, name) + self.chunks.above_usual(asked, passage)) / 2
-        return Nearness(passage, above.astype(np.float32), name, places)
+        no_name, no_passage = name == NONE, passage == NONE
+        above_name = self.names.above_usual(asked, np.where(no_name, 0, name))
+        above_passage = self.chunks.above_usual(asked, np.where(no_passage, name, passage))
+        above = (np.where(no_name, above_passage, above_name) + above_passage) / 2
+        known = ~(no_name & no_passage)
+        usual = (self.chunks.usual @ asked).mean() if len(self.chunks.usual) else 0.0
+        passage = np.where(known, np.where(no_passage, name, passage), usual)
+        name = np.where(no_name, passage, name)
+        return Nearness(passage.astype(np.float32), np.where(known, above, 0).astype(np.float32), name, known, places)
 
     def highest_name(self, asked: Vectors) -> float:
         found = self.names.nearest(asked, 1).cosines
@@ -79,70 +98,94 @@ class Meaning:
     """The arms in use. `refresh` runs in the background, `arms` is read by questions."""
 
     def __init__(self, encoders: Sequence[Encoder] = ()) -> None:
-        self.encoders = list(encoders)
+        self._wanted = list(encoders)
+        self._former: list[Encoder] = []
         self.arms: tuple[Arm, ...] = ()
         self.behind: str | None = None
-        """What answers may lack, in words, while vectors are being made."""
+        """What answers may lack, in words."""
 
-    def refresh(self, db: Database, written: Mapping[int, Sequence[int]] = MappingProxyType({})) -> None:
-        """Brings the arms in step with the index; `written` names the slots of a set that have new vectors."""
+    def use(self, encoders: Sequence[Encoder]) -> None:
+        """These are wanted from now on; those from before serve until each of these has all its vectors."""
+        ids = {one.id for one in encoders}
+        self._former = [one for one in (*self._wanted, *self._former) if one.id not in ids]
+        self._wanted = list(encoders)
+
+    def refresh(self, db: Database) -> None:
+        """Brings the arms in step with the index: whatever was encoded, moved or went."""
         known = {one.encoder: one for one in vectors.sets(db)}
-        arms: list[Arm] = []
-        for encoder in self.encoders:
-            one = known.get(encoder.id)
-            if one is None:
-                continue
-            before = next((arm for arm in self.arms if arm.stored.id == one.id and arm.encoder is encoder), None)
-            arm = _load(db, encoder, one, before, written.get(one.id, ()))
-            if arm is not None:
-                arms.append(arm)
-        self.arms = tuple(arms)
+        wanted = [(one, known[one.id]) for one in self._wanted if one.id in known]
+        ready = [pair for pair in wanted if pair[1].state == vectors.SERVING]
+        if len(ready) == len(self._wanted):
+            self._former = []
+        former = [(one, known[one.id]) for one in self._former if one.id in known]
+        arms = [_load(db, *pair, self._before(*pair)) for pair in [*ready, *former] or wanted]
+        self.arms = tuple(arm for arm in arms if arm is not None)
+
+    def _before(self, encoder: Encoder, one: VectorSet) -> Arm | None:
+        """What is in memory of a set; the number of one that was dropped may have been given again."""
+        return next((arm for arm in self.arms if arm.stored[:3] == one[:3] and arm.encoder is encoder), None)
 
 
-def _load(db: Database, encoder: Encoder, one: VectorSet, before: Arm | None, written: Sequence[int]) -> Arm | None:
-    """The arm of a set as it is now; only `written` slots are read again where that will do."""
-    placed = vectors.placed(db, one.id)
-    highest = max((int(p.slots.max()) for p in placed if len(p.slots)), default=0)
-    if not highest:
-        return None
-    fresh = before is None or highest + 1 > before.slots * (1 + MEANS_AGAIN)
-    if fresh or before is None:
-        units = np.zeros((highest + 1, one.dim), dtype=np.float32)
-        slots, raw = vectors.read(db, one.id, one.dim)
-        inside = slots <= highest
-        units[slots[inside]] = raw[inside]
-        means = (_means(units, placed[0]), _means(units, placed[1]))
-        for part, mean in zip(placed, means, strict=True):
-            units[part.slots] = centre(units[part.slots], part.languages, mean)
-        bits = pack(units)
-        count = highest + 1
-    else:
-        means, count = before.means, before.slots
-        units = _grown(before.chunks.units, highest + 1)
-        bits = np.ascontiguousarray(_grown(before.bits.T, highest + 1).T)
-        for part, mean in zip(placed, means, strict=True):
-            again = np.isin(part.slots, np.asarray(written, dtype=np.int64))
-            slots, raw = vectors.read(db, one.id, one.dim, part.slots[again])
-            if len(slots):
-                units[slots] = centre(raw, part.languages[again], mean)
-                bits[:, slots] = pack(units[slots])
+def _load(db: Database, encoder: Encoder, one: VectorSet, before: Arm | None) -> Arm | None:
+    """The arm of a set as it is now; vectors of texts that are known already are not read again."""
+    with snapshot(db):
+        placed = vectors.placed(db, one.id)
+        size = max((int(part.slots.max()) for part in placed if len(part.slots)), default=0) + 1
+        if size == 1:
+            return None
+        keys = np.zeros(size, dtype=np.int64)
+        for part in placed:
+            keys[part.slots] = part.keys
+        fresh = keys != 0
+        if before is not None:
+            there = min(size, len(before.keys))
+            fresh[:there] &= keys[:there] != before.keys[:there]
+        since = int(fresh.sum()) + (before.since if before is not None else 0)
+        if before is None or since > MEANS_AGAIN * len(before.keys):
+            return _loaded_whole(db, encoder, one, placed, keys)
+        units = _grown(before.units, size)
+        bits = np.ascontiguousarray(_grown(before.bits.T, size).T)
+        known = np.where(keys == 0, _grown(before.keys, size)[:size], keys)
+        for part, mean in zip(placed, before.means, strict=True):
+            again = fresh[part.slots]
+            slots, first = np.unique(part.slots[again], return_index=True)
+            found, raw = vectors.read(db, one.id, one.dim, slots)
+            units[found] = centre(raw, part.languages[again][first], mean)
+            bits[:, found] = pack(units[found])
+    return _arm(encoder, one, placed, units, bits, known, before.means, since)
+
+
+def _loaded_whole(db: Database, encoder: Encoder, one: VectorSet, placed: tuple[Placed, Placed], keys: Ints) -> Arm:
+    units = np.zeros((len(keys), one.dim), dtype=np.float32)
+    slots, raw = vectors.read(db, one.id, one.dim)
+    inside = slots < len(keys)
+    units[slots[inside]] = raw[inside]
+    means = (_means(units, placed[0]), _means(units, placed[1]))
+    for part, mean in zip(placed, means, strict=True):
+        slots, first = np.unique(part.slots, return_index=True)
+        units[slots] = centre(units[slots], part.languages[first], mean)
+    return _arm(encoder, one, placed, units, pack(units), keys, means, 0)
+
+
+def _arm(
+    encoder: Encoder,
+    one: VectorSet,
+    placed: tuple[Placed, Placed],
+    units: Vectors,
+    bits: NDArray[np.uint64],
+    keys: Ints,
+    means: tuple[Vectors, Vectors],
+    since: int,
+) -> Arm:
     stored = one.query_means
     query_means = (
         means[0] if stored is None else _shrunk(np.frombuffer(stored, np.float32).reshape(2, -1), placed[0].languages)
     )
-    return Arm(
-        encoder,
-        one,
-        make_space(placed[0], units, bits),
-        make_space(placed[1], units, bits),
-        query_means,
-        count,
-        means,
-        bits,
-    )
+    spaces = [make_space(part, units, bits) for part in placed]
+    return Arm(encoder, one, spaces[0], spaces[1], query_means, means, units, bits, keys, since)
 
 
-def _means(units: Vectors, part: vectors.Placed) -> Vectors:
+def _means(units: Vectors, part: Placed) -> Vectors:
     return means_of(units[part.slots], part.languages)
 
 

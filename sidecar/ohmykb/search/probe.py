@@ -108,9 +108,10 @@ class Prober:
 
 
 def _near_hit(db: Database, question: Question, one: Ranked) -> Hit:
-    place = fulltext.place_of(db, one.place) if one.near and one.place else None
     held = why(question, one.judged)
-    reasons: tuple[Why, ...] = (*held, "semantic") if one.near or not held else held
+    near = one.near or not held
+    place = fulltext.place_of(db, one.judged.found.id, one.place) if near and one.place else None
+    reasons: tuple[Why, ...] = (*held, "semantic") if near else held
     judged = one.judged._replace(score=one.score)
     return _hit(db, judged, cut(question, judged, place), reasons, relevance.confidence(one.score))
 

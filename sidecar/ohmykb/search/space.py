@@ -25,6 +25,8 @@ RESCORED = 1600
 """Vectors the scan of bits passes on, at the least: recall@10 over .99 for questions at 15,000 real chunks
 takes 700, and grows slowly."""
 RESCORED_SHARE = 0.02
+NONE = -2.0
+"""In place of a cosine, where there is no vector."""
 USUAL = 512
 """Vectors that a question is compared with to know what is usual in this vault."""
 
@@ -92,8 +94,8 @@ class Space:
         return np.asarray(self.units[self.placed.slots[start:end]])
 
     def of_notes(self, asked: Vectors, notes: Ints) -> tuple[Vectors, Ints]:
-        """(highest cosine float32[n], its place int64[n]) of each note; -1 where it has no vector."""
-        best = np.full(len(notes), -1.0, dtype=np.float32)
+        """(highest cosine float32[n], its place int64[n]) of each note; NONE where it has no vector."""
+        best = np.full(len(notes), NONE, dtype=np.float32)
         places = np.zeros(len(notes), dtype=np.int64)
         low = np.searchsorted(self.placed.notes, notes, side="left")
         high = np.searchsorted(self.placed.notes, notes, side="right")
@@ -110,6 +112,13 @@ class Space:
             return np.zeros_like(cosines)
         usual = self.usual @ asked
         return np.asarray((cosines - usual.mean()) / (usual.std() + 1e-6), dtype=np.float32)
+
+    def at_height(self, asked: Vectors, above: Vectors) -> Vectors:
+        """The cosines that stand so many standard deviations above what is usual."""
+        if not len(self.usual):
+            return np.zeros_like(above)
+        usual = self.usual @ asked
+        return np.asarray(usual.mean() + above * usual.std(), dtype=np.float32)
 
     def _rows(self, asked: Vectors, count: int) -> Ints:
         """Rows worth an exact look."""

@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 from ohmykb.clock import SystemClock
 from ohmykb.config import Config
 from ohmykb.errors import ConflictError, KbError
-from ohmykb.index.filling import FillingThread, Written
+from ohmykb.index.filling import FillingThread
 from ohmykb.index.reconcile import Index, Outcome
 from ohmykb.index.worker import Worker
 from ohmykb.models.encoder import Encoder
@@ -45,7 +45,7 @@ class Sidecar:
         readers: Readers,
         open_index: Callable[[], Index],
         load: Callable[[], tuple[Config, Rules]],
-        encoders: Callable[[Config], Sequence[Encoder]],
+        encoders: Callable[[Config], tuple[list[Encoder], list[str]]],
         decisions: Decisions,
         drop_index: Callable[[], None],
         remarks: Sequence[str] = (),
@@ -62,7 +62,11 @@ class Sidecar:
         self._changes = Changes()
         self._prober = Prober(readers.get)
         self._filling = FillingThread(
-            readers.get, lambda: self._use(encoders(self._standing.config)), self._write, self._in_step
+            readers.get,
+            lambda: self._use(*encoders(self._standing.config)),
+            self._write,
+            self._prober.meaning.refresh,
+            lambda: self._standing.config.agent.exclude,
         )
         self._opened, self._stopped = Event(), Event()
         self.failure: KbError | None = None
@@ -100,8 +104,9 @@ class Sidecar:
                 self._unwatched(error)
         stack.callback(self._watcher.stop)
         self._worker.start()
-        stack.callback(self._worker.stop)
-        stack.callback(self._filling.stop)
+        stack.callback(self._filling.join)
+        stack.callback(self._worker.stop)  # and with it what the filling waits for
+        stack.callback(self._filling.ask_stop)
         stack.callback(self._stopped.set)
         stack.callback(self._readers.close)
         self._opened.wait(OPEN_S)
@@ -189,14 +194,10 @@ class Sidecar:
     def _write(self, job: Callable[[Database], T]) -> T:
         return self._worker.do(job)
 
-    def _use(self, encoders: Sequence[Encoder]) -> Sequence[Encoder]:
-        """New encoders join the old, which serve until the new have vectors."""
-        kept = [one for one in self._prober.meaning.encoders if one.id not in {new.id for new in encoders}]
-        self._prober.meaning.encoders = [*encoders, *kept]
+    def _use(self, encoders: list[Encoder], remarks: list[str]) -> Sequence[Encoder]:
+        self._standing.encoders = remarks
+        self._prober.meaning.use(encoders)
         return encoders
-
-    def _in_step(self, db: Database, written: Written) -> None:
-        self._prober.meaning.refresh(db, written)
 
     def _on_change(self, index: Index, outcome: Outcome) -> None:
         self._filling.nudge()
@@ -214,7 +215,7 @@ class Sidecar:
             standing.fault = error
         else:
             standing.fault = None
-            anew = config.search != standing.config.search
+            anew = config.search != standing.config.search or config.local != standing.config.local or standing.rebuild
             standing.config = index.config = config
             standing.rules = index.rules = rules
             self._worker.tune(debounce_s=config.index.debounce_ms / 1000, settle_s=config.index.settle_s)

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from ohmykb.store.connection import DamagedError, Database
@@ -140,5 +140,6 @@ def texts(db: Database) -> Iterator[str]:
         yield str(row[0])
 
 
-def titles(db: Database) -> list[str]:
-    return [row[0] for row in db.rows("SELECT title FROM notes ORDER BY id")]
+def titles(db: Database, hidden: Collection[int] = ()) -> list[str]:
+    """Of every note but the `hidden`."""
+    return [row[1] for row in db.rows("SELECT id, title FROM notes ORDER BY id") if row[0] not in hidden]

@@ -195,7 +195,7 @@ def passages(db: Database, notes: Sequence[int]) -> dict[int, list[tuple[int, in
     return found
 
 
-def place_of(db: Database, chunk: int) -> int | None:
-    """Where a chunk begins in its note's text."""
-    found: int | None = db.value("SELECT start FROM chunks WHERE id = ?", (chunk,))
+def place_of(db: Database, note: int, chunk: int) -> int | None:
+    """Where a chunk begins in its note's text; None where the note has no such chunk any more."""
+    found: int | None = db.value("SELECT start FROM chunks WHERE id = ? AND note = ?", (chunk, note))
     return found

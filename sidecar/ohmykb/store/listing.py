@@ -85,7 +85,7 @@ def problems(db: Database, path: str | None = None) -> list[dict[str, Any]]:
 
 def counts(db: Database) -> dict[str, int]:
     """The numbers of the index: `links` = all occurrences in the graph = resolved + unresolved."""
-    one = next(iter(vectors.sets(db)), None)
+    one = vectors.shown(db)
     links, resolved, embeds = db.row(
         "SELECT count(*), count(l.target), coalesce(sum(l.kind = 1), 0) FROM links l"
         f" JOIN files f ON f.id = l.source WHERE f.scope = {_GRAPH}"
@@ -104,7 +104,7 @@ def counts(db: Database) -> dict[str, int]:
         ),
         "chunks": db.value("SELECT count(*) FROM chunks"),
         "vectors": vectors.count(db, one.id) if one else 0,
-        "unencoded": vectors.unencoded(db, one.id, private=True) if one else 0,
+        "unencoded": vectors.unencoded(db, one.id if one else 0),
         "problems": len(problems(db)),
         "on_disk": on_disk,
         "indexed": indexed,

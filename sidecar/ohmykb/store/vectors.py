@@ -81,6 +81,11 @@ def sets(db: Database) -> list[VectorSet]:
     return [VectorSet(*row) for row in rows]
 
 
+def shown(db: Database) -> VectorSet | None:
+    """The set that numbers are told of, where nobody knows which encoder is wanted."""
+    return min(sets(db), key=lambda one: (one.state != SERVING, one.id), default=None)
+
+
 def make_set(db: Database, encoder: str, dim: int) -> VectorSet:
     """The set of an encoder, made if it is not there; one of another length is of no use any more, and dropped."""
     for one in sets(db):
@@ -171,9 +176,9 @@ def free_slots(db: Database, number: int) -> list[int]:
         (number,),
     )
     free = (
-        f"SELECT rowid FROM vectors_{number} EXCEPT SELECT slot FROM encoded WHERE set_id = ? AND slot IS NOT NULL"
-        " ORDER BY 1 DESC"
-    )
+        f"SELECT rowid FROM vectors_{number}_rowids EXCEPT SELECT slot FROM encoded"
+        " WHERE set_id = ? AND slot IS NOT NULL ORDER BY 1 DESC"
+    )  # from vec0's own list of its rows: reading its table would read the vectors
     return [row[0] for row in db.rows(free, (number,))]
 
 
@@ -193,7 +198,7 @@ def put(db: Database, number: int, rows: Sequence[Row], free: list[int]) -> list
     """
     slots: list[int] = []
     used = int(db.value("SELECT coalesce(max(slot), 0) FROM encoded WHERE set_id = ?", (number,)))
-    last = max(used, *free[:1])
+    last = max([used, *free[:1]])
     for digest, vector, language in rows:
         slot = None
         if vector is not None:
@@ -226,10 +231,11 @@ def placed(db: Database, number: int) -> tuple[Placed, Placed]:
 
 def _placed(rows: list[tuple[int, int, int, int, bytes]]) -> Placed:
     if not rows:
-        return Placed(*(np.empty(0, dtype=np.int64) for _ in range(5)))
-    *numbers, hashes = zip(*rows, strict=True)
-    keys = np.frombuffer(b"".join(digest[:KEY_BYTES] for digest in hashes), dtype=np.int64)
-    return Placed(*(np.array(column, dtype=np.int64) for column in numbers), keys)
+        none = np.empty(0, dtype=np.int64)
+        return Placed(none, none, none, none, none)
+    numbers = np.array([row[:4] for row in rows], dtype=np.int64).T
+    keys = np.frombuffer(b"".join(row[4][:KEY_BYTES] for row in rows), dtype=np.int64)
+    return Placed(numbers[0], numbers[1], numbers[2], numbers[3], keys)
 
 
 def read(

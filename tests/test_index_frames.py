@@ -1,0 +1,46 @@
+"""Lines that stand all over a vault say nothing of a note."""
+
+import pytest
+
+from models.tiny import Tiny
+from ohmykb.index.frames import FRAME, Frames
+from trial import Trial
+
+DAY = "# 2024-05-{:02}\n\n## Tasks 任务\n- [ ] mail\n\n## Log\n{}\n"
+
+
+def test_lines_of_many_notes_are_left_out() -> None:
+    days = [DAY.format(n, f"unlike {chr(97 + n)}") for n in range(FRAME)]
+    frames = Frames(days)
+    assert [frames.strip(day) for day in days] == [f"unlike {chr(97 + n)}" for n in range(FRAME)]
+
+
+def test_lines_of_few_notes_stay() -> None:
+    days = [DAY.format(n, "x") for n in range(FRAME - 1)]
+    assert Frames(days).strip(days[0]) == days[0].strip()
+
+
+def test_a_line_that_repeats_within_one_note_is_no_frame() -> None:
+    assert Frames(["same\n" * 50]).strip("same") == "same"
+
+
+@pytest.mark.parametrize(("one", "other"), [("Day 1 of 30", "Day 29 of 31"), ("a  b", " a b\t"), ("12:30", "09:05")])
+def test_digits_and_spaces_make_no_difference(one: str, other: str) -> None:
+    assert Frames([one] * FRAME).strip(f"{other}\nown words") == "own words"
+
+
+def test_other_words_do(trial: Trial) -> None:
+    assert Frames(["Day one"] * FRAME).strip("Day two") == "Day two"
+
+
+def test_frames_are_not_encoded_and_still_found(trial: Trial) -> None:
+    trial.put({f"daily/2024-05-{n:02}.md": DAY.format(n, f"walked to {name}") for n, name in enumerate(PLACES, 1)})
+    trial.look()
+    tiny = Tiny()
+    trial.encode(tiny)
+    assert not [text for text in tiny.passages if "Tasks" in text or "mail" in text]
+    assert sum("walked to" in text for text in tiny.passages) == len(PLACES)
+    assert len(trial.found("任务")) == len(PLACES)
+
+
+PLACES = ["the pond", "a mill", "some church", "our school", "that market", "his barn"]
