@@ -802,6 +802,37 @@ def test_hints_about_names_that_clash(some: Trial) -> None:
     same_as_whole(some)
 
 
+def test_hints_about_symbolic_links(some: Trial, tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside/x.md").write_text("outside")
+    (some.root / "out").symlink_to(tmp_path / "outside")
+    (some.root / "out.md").symlink_to(tmp_path / "outside/x.md")
+    (some.root / "in").symlink_to("dir")
+    (some.root / "nested/.obsidian").mkdir(parents=True)
+    refreshed(some, "out", "out.md", "in", "nested/")
+    assert some.problems("out") == [("out", "symlink-out")]
+    same_as_whole(some)
+    some.configure("[vault]\nfollow_symlinks = true\n")
+    some.look()
+    assert set(some.found("outside")) == {"out/x.md", "out.md"}
+    refreshed(some, "out", "out/", "out.md", "in", "nested")
+    same_as_whole(some)
+    for link in ("out", "out.md", "in"):
+        (some.root / link).unlink()
+    assert refreshed(some, "out", "out.md", "in").removed == {"out/x.md", "out.md"}
+    same_as_whole(some)
+
+
+def test_hints_about_the_one_gone_of_two_that_differ_in_case(some: Trial) -> None:
+    some.put({"B/x.md": "upper", "b/x.md": "lower", "B/y.md": "upper y", "Same.md": "1", "same.md": "2"})
+    refreshed(some, "B/", "b/", "Same.md", "same.md")
+    same_as_whole(some)
+    some.remove("b")
+    some.remove("same.md")
+    assert refreshed(some, "b/", "same.md").removed == {"b/x.md", "same.md"}
+    same_as_whole(some)
+
+
 def test_hints_about_names_in_other_code_points(some: Trial) -> None:
     forms = [unicodedata.normalize(form, "é.md") for form in ("NFC", "NFD")]
     some.put(dict.fromkeys(forms, "x"))

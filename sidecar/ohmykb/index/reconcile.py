@@ -96,6 +96,7 @@ class Index:
         entries: dict[str, Entry] = {}
         known: dict[str, Known] = {}
         unreadable: list[str] = []
+        asked: set[str] = set()
         found_problems: dict[str, Problem | None] = {}
         appeared = self._appeared(hints)
         for hint in (*hints, *sorted(kin(self.root, appeared) - set(hints))):
@@ -106,16 +107,17 @@ class Index:
                 entries.update((entry.path, entry) for entry in seen.entries)
                 unreadable.extend(seen.unreadable)
                 found_problems.update(dict.fromkeys(notes.walk_problems_under(self.db, folder)))
+                found_problems[folder] = examine(self.root, folder, self.rules)[1]
                 found_problems.update(seen.problems.items())
             else:
                 entry, problem = examine(self.root, hint, self.rules)
                 if entry is not None:
                     entries[entry.path] = entry
-                    inside.append(entry.path)  # as the disk spells it
                 found_problems[hint] = problem
-            for path in inside:
-                if (row := files.known(self.db, path)) is not None:
-                    known[path] = row
+            asked.update(inside)
+        for path in asked | entries.keys():  # the disk may spell an entry otherwise than asked for
+            if (row := files.known(self.db, path)) is not None:
+                known[path] = row
         diff = compare(entries.values(), known, unreadable)
         self._pair_moves(diff)
         held = self._hold(diff, files.count(self.db), frozenset())
