@@ -28,6 +28,8 @@ from ohmykb.vault.walk import Entry, examine, kin, walk, walk_folder
 
 BATCH_NOTES = 256
 BATCH_SECONDS = 0.5
+FRESH_NOTES, FRESH_SECONDS = 2048, 2.0
+"""The same for the first build: the full-text index writes a segment a transaction, and merges them all."""
 LOSS_SHARE = 0.1
 LOSS_FLOOR = 4
 """A loss is sudden when it is more than a tenth of what is known, and more than a few files."""
@@ -199,7 +201,8 @@ class Index:
             done = 0
             while done < total:
                 self.between_batches()
-                done += self._batch(unread[done : done + BATCH_NOTES], resolver, outcome, fresh=fresh)
+                some = unread[done : done + (FRESH_NOTES if fresh else BATCH_NOTES)]
+                done += self._batch(some, resolver, outcome, fresh=fresh)
                 progress(done, total, "reading")
             if not diff.empty():
                 progress(done, total, "linking")
@@ -268,7 +271,7 @@ class Index:
         done = 0
         stored = {} if fresh else files.hashes(self.db, [file for file, _ in todo])
         for file, entry in todo:
-            if done and perf_counter() - start > BATCH_SECONDS:
+            if done and perf_counter() - start > (FRESH_SECONDS if fresh else BATCH_SECONDS):
                 break
             done += 1
             try:
