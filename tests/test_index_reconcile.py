@@ -562,7 +562,7 @@ def stop_after(trial: Trial, batches: int) -> None:
 
 
 def test_stopped_between_batches(trial: Trial) -> None:
-    count = 2 * reconcile.BATCH_NOTES + 10
+    count = reconcile.FRESH_NOTES + 10
     trial.put({f"{number}.md": f"w{number} [[{number + 1}]]" for number in range(count)})
     stop_after(trial, 1)
     with pytest.raises(_StopError):
@@ -602,15 +602,15 @@ def test_killed_between_batches(home: Path, tmp_path: Path, trial_at: Callable[[
         early.look()
         early.close()
     root.mkdir(exist_ok=True)
-    for number in range(reconcile.BATCH_NOTES + 100):
+    for number in range(reconcile.FRESH_NOTES + 100):
         (root / f"n{number}.md").write_text(f"[[n{number + 1}]] unmistakable{number}word")
     ran = subprocess.run([sys.executable, "-c", KILLED, str(root), str(Path(__file__).parent)], check=False)
     assert ran.returncode == 9
     trial = trial_at(root)
-    assert 0 < trial.counts()["indexed"] < reconcile.BATCH_NOTES + 100
+    assert 0 < trial.counts()["indexed"] < reconcile.FRESH_NOTES + 100
     trial.look()
     assert len(trial.found("mistakable", n=200)) >= 40
-    for number in (0, reconcile.BATCH_NOTES - 1, reconcile.BATCH_NOTES + 50):
+    for number in (0, reconcile.FRESH_NOTES - 1, reconcile.FRESH_NOTES + 50):
         assert trial.found(f"able{number}wor") == [f"n{number}.md"]
     true_after(trial)
 
