@@ -178,7 +178,7 @@ class Front:
         if isinstance(end, int):
             os.set_blocking(end, False)
         else:  # a socket, on Windows
-            end.setblocking(False)
+            end.settimeout(0)
         signal.set_wakeup_fd(end if isinstance(end, int) else end.fileno(), warn_on_full_buffer=False)
         while not self._stopping:
             self._server.asyncore.loop(timeout=TICK_S, use_poll=True, map=self._server._map, count=1)
