@@ -250,7 +250,7 @@ def test_the_encoder_is_asked_before_the_writer_waits(trial: Trial) -> None:
 
     writing = False
 
-    def write(job):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    def write(job):  # type: ignore[no-untyped-def]
         nonlocal writing
         writing = True
         try:

@@ -562,7 +562,7 @@ def stop_after(trial: Trial, batches: int) -> None:
 
 
 def test_stopped_between_batches(trial: Trial) -> None:
-    count = 2 * reconcile.BATCH_NOTES + 10
+    count = reconcile.FRESH_NOTES + 10
     trial.put({f"{number}.md": f"w{number} [[{number + 1}]]" for number in range(count)})
     stop_after(trial, 1)
     with pytest.raises(_StopError):
@@ -602,15 +602,15 @@ def test_killed_between_batches(home: Path, tmp_path: Path, trial_at: Callable[[
         early.look()
         early.close()
     root.mkdir(exist_ok=True)
-    for number in range(reconcile.BATCH_NOTES + 100):
+    for number in range(reconcile.FRESH_NOTES + 100):
         (root / f"n{number}.md").write_text(f"[[n{number + 1}]] unmistakable{number}word")
     ran = subprocess.run([sys.executable, "-c", KILLED, str(root), str(Path(__file__).parent)], check=False)
     assert ran.returncode == 9
     trial = trial_at(root)
-    assert 0 < trial.counts()["indexed"] < reconcile.BATCH_NOTES + 100
+    assert 0 < trial.counts()["indexed"] < reconcile.FRESH_NOTES + 100
     trial.look()
     assert len(trial.found("mistakable", n=200)) >= 40
-    for number in (0, reconcile.BATCH_NOTES - 1, reconcile.BATCH_NOTES + 50):
+    for number in (0, reconcile.FRESH_NOTES - 1, reconcile.FRESH_NOTES + 50):
         assert trial.found(f"able{number}wor") == [f"n{number}.md"]
     true_after(trial)
 
@@ -799,6 +799,37 @@ def test_hints_about_names_that_clash(some: Trial) -> None:
     some.remove("N03.md")
     refreshed(some, "N03.md")
     assert some.problems() == []
+    same_as_whole(some)
+
+
+def test_hints_about_symbolic_links(some: Trial, tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside/x.md").write_text("outside")
+    (some.root / "out").symlink_to(tmp_path / "outside")
+    (some.root / "out.md").symlink_to(tmp_path / "outside/x.md")
+    (some.root / "in").symlink_to("dir")
+    (some.root / "nested/.obsidian").mkdir(parents=True)
+    refreshed(some, "out", "out.md", "in", "nested/")
+    assert some.problems("out") == [("out", "symlink-out")]
+    same_as_whole(some)
+    some.configure("[vault]\nfollow_symlinks = true\n")
+    some.look()
+    assert set(some.found("outside")) == {"out/x.md", "out.md"}
+    refreshed(some, "out", "out/", "out.md", "in", "nested")
+    same_as_whole(some)
+    for link in ("out", "out.md", "in"):
+        (some.root / link).unlink()
+    assert refreshed(some, "out", "out.md", "in").removed == {"out/x.md", "out.md"}
+    same_as_whole(some)
+
+
+def test_hints_about_the_one_gone_of_two_that_differ_in_case(some: Trial) -> None:
+    some.put({"B/x.md": "upper", "b/x.md": "lower", "B/y.md": "upper y", "Same.md": "1", "same.md": "2"})
+    refreshed(some, "B/", "b/", "Same.md", "same.md")
+    same_as_whole(some)
+    some.remove("b")
+    some.remove("same.md")
+    assert refreshed(some, "b/", "same.md").removed == {"b/x.md", "same.md"}
     same_as_whole(some)
 
 

@@ -87,11 +87,48 @@ def test_in_step_after_any_edits(trial: Trial, steps: list[tuple[str, int, int, 
         assert arm.chunks.placed.slots.tolist() == other.chunks.placed.slots.tolist()
 
 
-WORDS = (
-    "apple river stone candle window garden hammer violin pepper saddle basket ladder mirror pencil rocket "
-    "tunnel walnut zipper anchor bottle camera dragon engine feather guitar helmet island jacket kettle lantern "
-    "magnet needle orange parrot quiver ribbon school temple umbrella valley"
-).split()
+WORDS = [
+    "apple",
+    "river",
+    "stone",
+    "candle",
+    "window",
+    "garden",
+    "hammer",
+    "violin",
+    "pepper",
+    "saddle",
+    "basket",
+    "ladder",
+    "mirror",
+    "pencil",
+    "rocket",
+    "tunnel",
+    "walnut",
+    "zipper",
+    "anchor",
+    "bottle",
+    "camera",
+    "dragon",
+    "engine",
+    "feather",
+    "guitar",
+    "helmet",
+    "island",
+    "jacket",
+    "kettle",
+    "lantern",
+    "magnet",
+    "needle",
+    "orange",
+    "parrot",
+    "quiver",
+    "ribbon",
+    "school",
+    "temple",
+    "umbrella",
+    "valley",
+]
 
 
 def many(trial: Trial, count: int = 40) -> None:

@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 from ohmykb.search.space import (
-    CENTRED, EXACT_BELOW, FEW, NONE, Space, centre, make_space, means_of, pack,
+    CENTRED,
+    EXACT_BELOW,
+    FEW,
+    NONE,
+    Space,
+    centre,
+    make_space,
+    means_of,
+    pack,
 )  # fmt: skip
 from ohmykb.store.vectors import Placed
 

@@ -85,6 +85,14 @@ def test_signals_end_it_quietly(kb: Kb, number: int) -> None:
     assert sidecar.process.stderr.read() == b""
 
 
+def test_a_signal_is_heard_whenever_it_comes(kb: Kb) -> None:
+    """Also between the last look whether to stop and the wait for requests."""
+    for _ in range(12):
+        start = time.monotonic()
+        assert kb.serve().end() == 0
+        assert time.monotonic() - start < WITHIN_S
+
+
 def test_stop(kb: Kb) -> None:
     sidecar = kb.serve()
     assert sidecar.ask("/stop", "POST", {"pid": 1})[0] == 409

@@ -355,3 +355,38 @@ def test_settings_changed_just_before_a_look(tmp_path: Path, how: list[str]) -> 
         sidecar.settled()
         assert [hit["path"] for hit in sidecar.get("/probe?q=needle&mode=token")["results"]] == found
     assert sidecar.end() == 0
+
+
+def watched_until(sidecar: Sidecar, query: str, paths: list[str]) -> None:
+    """Nobody asks for a look: what the watcher tells is enough."""
+    patience = threading.Event()
+    ends = monotonic() + ENDS_S
+
+    def found() -> list[str]:
+        return [hit["path"] for hit in sidecar.get(f"/probe?q={query}&mode=token")["results"]]
+
+    while found() != paths:
+        assert monotonic() < ends, found()
+        patience.wait(0.02)
+
+
+def test_a_folder_moved_out_made_anew_and_both_deleted(tmp_path: Path) -> None:
+    """watchdog 7.1 goes on watching what moved out, under its old name."""
+    (tmp_path / "vault/a/b").mkdir(parents=True)
+    (tmp_path / "vault/a/b/x.md").write_text("needle")
+    kb = Kb(tmp_path / "vault", tmp_path / "home")
+    sidecar = kb.serve()
+    sidecar.settled()
+    (kb.vault / "a").rename(tmp_path / "out")
+    watched_until(sidecar, "needle", [])
+    (kb.vault / "a/b").mkdir(parents=True)
+    (kb.vault / "a/b/y.md").write_text("needle")
+    watched_until(sidecar, "needle", ["a/b/y.md"])
+    shutil.rmtree(kb.vault / "a")
+    watched_until(sidecar, "needle", [])
+    shutil.rmtree(tmp_path / "out")
+    (kb.vault / "z.md").write_text("needle")
+    watched_until(sidecar, "needle", ["z.md"])
+    assert sidecar.end() == 0
+    assert sidecar.process.stderr is not None
+    assert sidecar.process.stderr.read() == b""

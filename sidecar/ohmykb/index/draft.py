@@ -18,6 +18,7 @@ from ohmykb.store.notes import MANAGED, PRIVATE, PROTECTED, NoteRow, Words
 _DATE = re.compile(r"(\d{4})[-/.年](\d{1,2})(?:[-/.月](\d{1,2}))?")
 _DATE_PROPERTIES = ("date", "created", "updated", "modified", "日期", "创建", "创建时间", "created_at")
 HASH_BYTES = 16
+_json = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def draft_note(file: int, path: str, text: str, problems: Sequence[Problem]) -> NoteRow:
@@ -46,7 +47,7 @@ def draft_note(file: int, path: str, text: str, problems: Sequence[Problem]) -> 
     return NoteRow(
         file, path, heading,
         _word(properties.get("type")), _word(properties.get("domain")), note_date(properties, name),
-        _flags(properties), json.dumps(properties, ensure_ascii=False) if properties else "{}",
+        _flags(properties), _json(properties) if properties else "{}",
         found.headings, [block.id for block in found.blocks],
         names, sorted(tags), found.links, (),
         text, chunks, [text_hash(chunk_text(heading, text[part.start : part.end])) for part in chunks],

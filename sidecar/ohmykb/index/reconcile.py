@@ -28,6 +28,8 @@ from ohmykb.vault.walk import Entry, examine, kin, walk, walk_folder
 
 BATCH_NOTES = 256
 BATCH_SECONDS = 0.5
+FRESH_NOTES, FRESH_SECONDS = 2048, 2.0
+"""The same for the first build: the full-text index writes a segment a transaction, and merges them all."""
 LOSS_SHARE = 0.1
 LOSS_FLOOR = 4
 """A loss is sudden when it is more than a tenth of what is known, and more than a few files."""
@@ -105,6 +107,7 @@ class Index:
         entries: dict[str, Entry] = {}
         known: dict[str, Known] = {}
         unreadable: list[str] = []
+        asked: set[str] = set()
         found_problems: dict[str, Problem | None] = {}
         appeared = self._appeared(hints)
         for hint in (*hints, *sorted(kin(self.root, appeared) - set(hints))):
@@ -115,16 +118,17 @@ class Index:
                 entries.update((entry.path, entry) for entry in seen.entries)
                 unreadable.extend(seen.unreadable)
                 found_problems.update(dict.fromkeys(notes.walk_problems_under(self.db, folder)))
+                found_problems[folder] = examine(self.root, folder, self.rules)[1]
                 found_problems.update(seen.problems.items())
             else:
                 entry, problem = examine(self.root, hint, self.rules)
                 if entry is not None:
                     entries[entry.path] = entry
-                    inside.append(entry.path)  # as the disk spells it
                 found_problems[hint] = problem
-            for path in inside:
-                if (row := files.known(self.db, path)) is not None:
-                    known[path] = row
+            asked.update(inside)
+        for path in asked | entries.keys():  # the disk may spell an entry otherwise than asked for
+            if (row := files.known(self.db, path)) is not None:
+                known[path] = row
         diff = compare(entries.values(), known, unreadable)
         self._pair_moves(diff)
         held = self._hold(diff, files.count(self.db), frozenset())
@@ -206,7 +210,8 @@ class Index:
             done = 0
             while done < total:
                 self.between_batches()
-                done += self._batch(unread[done : done + BATCH_NOTES], resolver, outcome, fresh=fresh)
+                some = unread[done : done + (FRESH_NOTES if fresh else BATCH_NOTES)]
+                done += self._batch(some, resolver, outcome, fresh=fresh)
                 progress(done, total, "reading")
             if not diff.empty():
                 progress(done, total, "linking")
@@ -275,7 +280,7 @@ class Index:
         done = 0
         stored = {} if fresh else files.hashes(self.db, [file for file, _ in todo])
         for file, entry in todo:
-            if done and perf_counter() - start > BATCH_SECONDS:
+            if done and perf_counter() - start > (FRESH_SECONDS if fresh else BATCH_SECONDS):
                 break
             done += 1
             try:

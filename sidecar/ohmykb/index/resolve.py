@@ -22,6 +22,10 @@ class _Group(NamedTuple):
     files: list[Named]
     """Those that need their extension, shortest path first."""
     notes: list[Named]
+    exact_names: set[str]
+    """The names that mean one of them, where they stand alone: with and without `.md`."""
+    only: int | None
+    """The id, where there is one file of this name."""
 
 
 class Resolver:
@@ -35,10 +39,13 @@ class Resolver:
         """The id of the file that `linkpath` means in the note `source`; the note itself when empty."""
         if not linkpath:
             return source_id
-        group = self._group(name_key(linkpath))
+        key = path_key(linkpath)
+        bare = "/" not in key
+        group = self._group((key[:-3] if key.endswith(".md") and len(key) > 3 else key) if bare else name_key(linkpath))
         if group is None:
             return None
-        key = path_key(linkpath)
+        if bare and group.only is not None and key in group.exact_names:
+            return group.only  # the usual case: one file has this name
         folder = source[: source.rfind("/") + 1]
         if key.startswith(("./", "../")):
             steps = _join(path_key(folder), key)
@@ -53,7 +60,7 @@ class Resolver:
     def _group(self, key: str) -> _Group | None:
         group = self._groups.get(key)
         if group is None:
-            group = _Group({}, [], [])
+            group = _Group({}, [], [], set(), None)
             for named in sorted(self._load(key), key=lambda row: (len(row[1]), row[1])):
                 whole = path_key(named[1])
                 if named[2] == NOTE:
@@ -62,6 +69,10 @@ class Resolver:
                 else:
                     group.files.append(named)
                 group.exact.setdefault(whole, []).append(named)
+            if len(group.files) + len(group.notes) == 1:
+                (one,) = group.files or group.notes
+                names = {key, key + ".md"} if group.notes else {path_key(one[1].rsplit("/", 1)[-1])}
+                group = group._replace(only=one[0], exact_names=names)
             self._groups[key] = group
         return group if group.exact else None
 

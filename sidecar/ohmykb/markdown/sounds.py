@@ -13,7 +13,7 @@ MARK = "\ue000"
 
 READINGS = 2
 """Readings kept of one character; the first is the usual one."""
-SPELLINGS = 8
+SPELLINGS = 4
 """Spellings kept of one run of characters."""
 LONGEST = 16
 """Characters of a run beyond which nobody types its sounds."""

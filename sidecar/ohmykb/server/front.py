@@ -6,8 +6,11 @@ Here a refused body is not waited for: the application answers from the headers 
 connection stays open for a moment, so that a client still sending gets to read the answer.
 """
 
+import os
+import signal
 import socket
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from waitress.adjustments import Adjustments
@@ -188,10 +191,19 @@ class Front:
         self._server = Server(app, _sock=self._socket, bind_socket=False, adj=adj, sockinfo=info)
 
     def run(self) -> None:
-        """Serves until `stop`; then all threads have ended."""
+        """On the main thread: serves until `stop`; then all threads have ended."""
+        # A signal that comes between the last look at `_stopping` and the wait for requests would be
+        # heard only when that wait ends; so the system itself wakes the loop.
+        end = self._server.trigger.trigger
+        if isinstance(end, int):
+            os.set_blocking(end, False)
+        else:  # a socket, on Windows
+            end.settimeout(0)
+        signal.set_wakeup_fd(end if isinstance(end, int) else end.fileno(), warn_on_full_buffer=False)
         while not self._stopping:
             tick = CROWDED_S if self._server.active_channels else TICK_S
             self._server.asyncore.loop(timeout=tick, use_poll=True, map=self._server._map, count=1)
+        signal.set_wakeup_fd(-1)
         self._server.task_dispatcher.shutdown()
         for channel in list(self._server.active_channels.values()):
             HTTPChannel.handle_close(channel)
@@ -203,7 +215,8 @@ class Front:
             return  # an impatient second Ctrl-C: the trigger may be closed by now
         self._stopping = True
         if self._server is not None:
-            self._server.pull_trigger()
+            with suppress(OSError):  # it has ended already
+                self._server.pull_trigger()
 
     def close(self) -> None:
         """For a front that was never opened."""

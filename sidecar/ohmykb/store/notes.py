@@ -10,6 +10,7 @@ from ohmykb.store.files import name_key, path_key
 
 LINK_KINDS = ("wikilink", "embed", "markdown", "property")
 _KIND_NUMBER = {kind: number for number, kind in enumerate(LINK_KINDS)}
+_json = json.JSONEncoder(ensure_ascii=False).encode  # made once: `json.dumps` makes one each time
 PRIVATE, PROTECTED, MANAGED = 1, 2, 4
 ORIGIN_WALK, ORIGIN_FILE = 0, 1
 
@@ -65,7 +66,7 @@ def write(db: Database, notes: Sequence[NoteRow], *, fresh: bool) -> None:
         "INSERT INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [
             (n.id, n.title, n.type, n.domain, n.date, n.flags, n.properties,
-             json.dumps([(h.level, h.text, h.line) for h in n.headings], ensure_ascii=False) if n.headings else "[]",
+             _json([(h.level, h.text, h.line) for h in n.headings]) if n.headings else "[]",
              json.dumps(n.blocks) if n.blocks else "[]", n.names_hash)
             for n in notes
         ],

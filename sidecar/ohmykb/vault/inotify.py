@@ -1,5 +1,6 @@
-"""watchdog on Linux, told three things it does not do: report an overflow, report that the watches ran
-out (it leaves such folders unwatched and says nothing), and spare hidden folders.
+"""watchdog on Linux, told what it does not do: report an overflow, report that the watches ran out (it
+leaves such folders unwatched and says nothing), spare hidden folders, forget what moved out of the vault,
+and say so when its reading thread dies.
 
 Written against watchdog 7.1, where one InotifyFD reads the kernel's queue for all watches.
 """
@@ -9,7 +10,7 @@ import os
 from collections.abc import Callable
 
 from watchdog.observers.api import BaseObserver
-from watchdog.observers.inotify import InotifyEmitter, InotifyObserver
+from watchdog.observers.inotify import InotifyEmitter, InotifyObserver, InotifyWatchGroup
 from watchdog.observers.inotify_c import (
     CallbackId,
     InotifyEvent,
@@ -59,6 +60,34 @@ class VaultDescriptor(InotifyFD):
         if event.is_queue_overflow:
             self._on_overflow()
 
+    def run(self) -> None:
+        try:
+            super().run()
+        finally:
+            if self.should_keep_running():
+                self._on_exhausted(OSError(errno.EIO, "the watching thread ended"))
+
+
+class VaultWatchGroup(InotifyWatchGroup):
+    def _remove_watch_internally(self, wd: WatchDescriptor) -> None:
+        # watchdog's own expects the path to be there. But a folder that moved out of the vault keeps its watch
+        # and its path, which may have become another folder's, and gone with that.
+        path = self._active_callbacks_by_watch.pop(wd, None)
+        if path is not None and self._active_callbacks_by_path.get(path) == wd:
+            del self._active_callbacks_by_path[path]
+
+
+class VaultEmitter(InotifyEmitter):
+    def on_thread_start(self) -> None:
+        # watchdog's own, but for the group.
+        self._inotify = VaultWatchGroup(
+            self._inotify_fd,
+            os.fsencode(self.watch.path),
+            is_recursive=self.watch.is_recursive,
+            event_mask=self.get_event_mask_from_filter(),
+            follow_symlink=self.watch.follow_symlink,
+        )
+
 
 class VaultObserver(InotifyObserver):
     def __init__(
@@ -71,4 +100,4 @@ class VaultObserver(InotifyObserver):
         # Not InotifyObserver's own: it would make a plain InotifyFD.
         self._inotify_fd = VaultDescriptor(root, is_watched, on_overflow, on_exhausted)
         self._inotify_fd.start()
-        BaseObserver.__init__(self, InotifyEmitter, inotify_fd=self._inotify_fd)
+        BaseObserver.__init__(self, VaultEmitter, inotify_fd=self._inotify_fd)

@@ -273,8 +273,8 @@ class _Look:
         other = path.swapcase()
         if other == path:
             other = fold(path)
-        if other == path or not os.path.lexists(self._root + other):
-            return path
+        if other == path or not os.path.lexists(self._root + other) or not os.path.lexists(self._root + path):
+            return path  # without the last, the other of two on a disk that tells them apart would be meant
         prefix = ""
         for part in path.split("/"):
             try:
