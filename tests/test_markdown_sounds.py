@@ -1,6 +1,6 @@
 """How Chinese names are typed: pinyin, its initials, and each from every syllable on."""
 
-from ohmykb.markdown.sounds import MARK, sounds
+from ohmykb.markdown.sounds import MARK, sounds, sounds_like
 
 
 def of(*names: str) -> set[str]:
@@ -47,3 +47,13 @@ def test_a_long_name_is_not_spelled_for_ever() -> None:
 def test_a_character_without_a_reading() -> None:
     assert of("㐀㐁") is not None
     assert "zi" in of("\u3402资") or of("\u3402资")
+
+
+def test_how_far_letters_are_a_name() -> None:
+    assert [sounds_like(letters, ["资金费率"]) for letters in ("zjfl", "zijinfeilv", "feilv", "zijin", "xyz")] == [
+        1.0,
+        1.0,
+        0.5,
+        0.5,
+        0.0,
+    ]

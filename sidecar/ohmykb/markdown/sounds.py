@@ -73,3 +73,22 @@ def _spellings(run: str) -> list[tuple[str, ...]]:
     if not all(choices):
         choices = [choice for choice in choices if choice]
     return list(islice(product(*choices), SPELLINGS)) if choices else []
+
+
+WHOLE, PART = 1.0, 0.5
+
+
+def sounds_like(letters: str, names: Iterable[str]) -> float:
+    """How far typed letters are the sound of one of these names: WHOLE for all of it (or all its initials),
+    PART for its end or its beginning from some syllable on, else 0."""
+    best = 0.0
+    for name in names:
+        for run in () if name.isascii() else _HAN.findall(fold(name)):
+            for syllables in _spellings(run[:LONGEST]):
+                initials = "".join(s[0] for s in syllables)
+                if letters in ("".join(syllables), initials):
+                    return WHOLE
+                rests = ("".join(syllables[start:]) for start in range(len(syllables)))
+                if letters in initials or any(rest.startswith(letters) for rest in rests):
+                    best = PART
+    return best

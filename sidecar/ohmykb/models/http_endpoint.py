@@ -38,8 +38,8 @@ class Patience:
     """Seconds."""
 
     connect: float = 3
-    query: float = 5
-    """For a query as a whole, second tries included."""
+    query: float = 2
+    """For a query as a whole, second tries included: somebody waits, and words answer without it."""
     passages: float = 30
     """For one try of a batch."""
     tries: int = 4
@@ -75,6 +75,8 @@ class HttpEncoder:
         self._client: httpx.Client | None = None
         self._dim: int | None = None
         self._rests_until = 0.0
+        self._under_way: list[float] = []
+        """When the queries began that are not answered yet."""
 
     @property
     def id(self) -> str:
@@ -97,8 +99,14 @@ class HttpEncoder:
         if left > 0:
             raise self._unavailable(f"did not answer a moment ago, and is tried again in {left:.0f} s")
         ready = [self._query_prefix + text for text in prepare(texts, MAX_QUERY)]
-        limit = time.monotonic() + self._patience.query
-        return self._encode(ready, limit)
+        now = time.monotonic()
+        if any(now - start > self._patience.query / 4 for start in [*self._under_way]):
+            raise self._unavailable("keeps another question waiting")
+        self._under_way.append(now)
+        try:
+            return self._encode(ready, now + self._patience.query)
+        finally:
+            self._under_way.remove(now)
 
     def encode_passages(self, texts: "Sequence[str]") -> "NDArray[np.float32]":
         if not texts:

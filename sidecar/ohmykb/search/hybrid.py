@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz import fuzz
 
+from ohmykb.markdown.sounds import WHOLE, sounds_like
 from ohmykb.markdown.words import tokens
 from ohmykb.models.encoder import EncoderMissingError, EncoderUnavailableError
 from ohmykb.search import relevance
@@ -20,6 +21,8 @@ from ohmykb.store.fulltext import Where
 
 NEAR = 16
 """Notes that each kind of vector of each encoder brings."""
+TYPED_WHOLE, TYPED_PART, LONGEST_TYPED = 3, 4, 32
+"""Letters from which on a question may be the sound of a whole name, and of a part: shorter ones are English words."""
 FAR_ABOVE = 2.0
 """Standard deviations above what is usual, from which a note is found for its meaning."""
 
@@ -144,10 +147,19 @@ def _signals(
     names = "\n".join((path, *own, tags))
     whole = question.folded.lstrip("#").strip()
     said = whole in one.text or whole in names
-    named = said and (whole in own or whole in tags.split("\n"))
-    return Signals(
-        _covered(question, one, passages, names, said=said), float(said), float(named), _fuzzy(whole, own), tuple(near)
-    )
+    typed = _typed(whole, own)
+    named = (said and (whole in own or whole in tags.split("\n"))) or typed == WHOLE
+    fuzzy = max(_fuzzy(whole, own), typed)
+    return Signals(_covered(question, one, passages, names, said=said), float(said), float(named), fuzzy, tuple(near))
+
+
+def _typed(whole: str, own: Sequence[str]) -> float:
+    """How far the question is a Chinese name as it is typed: 1 for all of it, a half for a part of some length."""
+    letters = whole.replace(" ", "").replace("'", "")
+    if not (letters.isascii() and letters.isalpha() and TYPED_WHOLE <= len(letters) <= LONGEST_TYPED):
+        return 0.0
+    likeness = sounds_like(letters, own)
+    return likeness if likeness == WHOLE or len(letters) >= TYPED_PART else 0.0
 
 
 def _covered(question: Question, one: Judged, passages: Sequence[tuple[int, int]], names: str, *, said: bool) -> float:

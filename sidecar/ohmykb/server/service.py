@@ -175,6 +175,8 @@ class Service:
         self.db()
         behind = self._behind()  # before the question: a look that ends meanwhile does not make it whole
         answer = self.prober.probe(asked["q"], mode=cast("Mode", asked["mode"]), n=asked["n"], where=where)
+        if answer.mode != "token":
+            behind = "; ".join(filter(None, (behind, *self._unencodable()))) or None
         missing = None
         if not answer.results:
             with snapshot(self.db()) as db:
@@ -197,6 +199,14 @@ class Service:
         if not self.worker.complete:
             return "the vault is being looked at: the latest changes may be missing"
         return None
+
+    def _unencodable(self) -> list[str]:
+        """What answers by meaning may lack: encoders that cannot be had, vectors that are not made yet."""
+        state = self.filling.state
+        found = [*self.standing.encoders, *([state.fault] if state.fault else [])]
+        if state.done < state.total:
+            found.append(f"vectors are being made: {state.done} of {state.total} texts so far")
+        return found
 
     def _read(self, read: Callable[[Database], Json]) -> Json:
         """One answer of the graph, from one view of it."""
