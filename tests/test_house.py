@@ -77,7 +77,6 @@ LONG_FILES: dict[str, str] = {
     "markdown/inline.py": "one left-to-right reading; the rules interrupt one another",
     "markdown/properties.py": "one small YAML reader and the loader it must agree with",
     "markdown/regions.py": "one state machine over the lines of a note",
-    "markdown/quick.py": "the hot path, written out where calls would cost",
     "markdown/reference.py": "the second witness: one set of markdown-it rules, used by tests",
     "vault/walk.py": "three ways to look at files that must judge alike",
 }

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from ohmykb.markdown.quick import quick
 from ohmykb.markdown.reference import RefLink, reference
-from ohmykb.markdown.scan import scan
-from ohmykb.note import Link
+from ohmykb.markdown.scan import careful, scan
+from ohmykb.note import Link, Tag
 
 ACCEPTED: dict[str, str] = {}
 """Notes of the vaults on which the two may differ, each with the reason. There is none."""
@@ -68,6 +68,27 @@ def test_invented_text_is_read_as_the_reference_reads_it(text: str) -> None:
     # markdown-it does not see the end of a comment in `---->`, CommonMark does.
     assume(re.search("-{3,}>", text) is None)
     assert ours(text) == theirs(text)
+
+
+# fmt: off
+TRAPS = [
+    "text", "\n", "\n", "\n    ", "- [ ] ", "[[A\\|b]]", "[[A#b #c]]", "[[#H]]", "[[A]]#t", "`x`", "`#a`#b", "``a`b``",
+    "`` ` ``", "\\`", "$x$", "$$x$$", "$5", "<b>", "<!-- a -->", "[a\n", "](", "[a](b \"t\")", "> [!note] ", " #t_",
+    "#a#b", "[^1]: `",
+]
+# fmt: on
+
+
+@settings(max_examples=1500, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(st.sampled_from(FRAGMENTS + TRAPS), max_size=14).map("".join))
+def test_the_quick_way_says_what_the_careful_way_says(text: str) -> None:
+    """To the letter: places and block ids too, which the reference does not know."""
+    text = text.replace("\r\n", " \n")
+    links: list[Link] = []
+    tags: list[Tag] = []
+    found = quick(text, 0, 1, links, tags)
+    slow = careful(text, text, 0, 1, {}, [], [], [])
+    assert found is None or (links, tags, *found) == (slow.links, slow.tags, slow.headings, slow.blocks)
 
 
 @pytest.mark.parametrize("vault", ["jacky-garden", "kepano-vault", "zh-knowledge-garden"])

@@ -25,6 +25,10 @@ class Found(NamedTuple):
     target: Target
 
 
+_new = tuple.__new__  # a named tuple without the detour through its own __new__
+
+_new = tuple.__new__  # a named tuple without the detour through its own __new__
+
 TAG = re.compile(r"[^\u2000-\u206F\u2E00-\u2E7F'!\"#$%&()*+,.:;<=>?@^`{|}~\[\]\\\s]+")
 """The app's own class (obsidian-help#816): no ASCII punctuation but `-_/`, no general punctuation."""
 
@@ -64,14 +68,16 @@ def wikilink(inner: str) -> Target | None:
     link = link.strip()
     if not link:
         return None
-    at = link.find("#")
-    if at < 0:
-        return Target(link, None, alias or link)
-    return Target(
-        link[:at].rstrip(),
-        link[at + 1 :].strip() or None,
-        alias or " > ".join(part for part in (piece.strip() for piece in link.split("#")) if part),
-    )
+    path, hash_, sub = link.partition("#")
+    if not hash_:
+        return _new(Target, (link, None, alias or link))
+    path, sub = path.rstrip(), sub.strip()
+    if not alias:
+        if path and sub and "#" not in sub:
+            alias = f"{path} > {sub}"
+        else:
+            alias = " > ".join(part for part in (piece.strip() for piece in link.split("#")) if part)
+    return _new(Target, (path, sub or None, alias))
 
 
 def target_of(destination: str, shown: str) -> Target | None:
@@ -80,7 +86,7 @@ def target_of(destination: str, shown: str) -> Target | None:
         destination = _ESCAPE.sub(r"\1", destination)
     if "&" in destination:
         destination = html.unescape(destination)
-    if not destination or _SCHEME.match(destination):
+    if not destination or ((":" in destination or destination[0] == "/") and _SCHEME.match(destination)):
         return None
     path, hash_, sub = destination.partition("#")
     if "%" in destination:
@@ -90,7 +96,7 @@ def target_of(destination: str, shown: str) -> Target | None:
     path, sub = path.strip(), sub.strip()
     if not path and not hash_:
         return None
-    return Target(path, sub or None, shown)
+    return _new(Target, (path, sub or None, shown))
 
 
 def _decoded(text: str) -> str:

@@ -1,6 +1,6 @@
 """One pass over a note's text: properties, links, tags, headings and block ids.
 
-The hot path. Nearly all notes are read the quick way (`quick`), line by line with `str.find`. Where a
+The hot path. Nearly all notes are read the quick way (`quick`), from one `[` or `#` to the next. Where a
 note's block structure bears on what counts (code within a list, a link over two lines), it goes the
 careful way (`regions`, then `inline`), which knows everything and is slower.
 """
@@ -40,10 +40,8 @@ def scan(text: str) -> Scan:
             line += text.count("\n", 0, body)
             if properties:
                 _property_rows(text, yaml_start, yaml_end, properties, links, tags)
-    of_links, of_tags = len(links), len(tags)
     found = quick(text, body, line, links, tags)
     if found is None:
-        del links[of_links:], tags[of_tags:]
         return careful(source, text, body, line, properties, problems, links, tags)
     return _new(Scan, (properties, body, links, tags, found[0], found[1], problems))
 
@@ -119,12 +117,14 @@ def _property_rows(
     if text.find("[[", start, end) >= 0:
         values: list[tuple[str, str, str]] = []
         for key, value in properties.items():
-            _link_values(key, key, value, values)
+            if value:
+                _link_values(key, key, value, values)
         at = start
-        for top, path, value in values:
+        for top, key, value in values:
             target = wikilink(value[2:-2])
             if target is None:
                 continue
+            path, sub, shown = target
             place = text.find(value, at, end)
             if place < 0:
                 place = text.find(value, start, end)
@@ -132,42 +132,33 @@ def _property_rows(
                 at = place + len(value)
                 row = 1 + text.count("\n", 0, place)
             else:
-                row = _key_line(text, start, end, top)
-            links.append(Link("property", value, *target, row, place, path))
-    if "tags" in properties:
-        value = properties["tags"]
-        names = props.property_tags(properties) if value else []
-        if names:
-            at = _key_at(text, start, end, "tags")
-            row = 1 + text.count("\n", 0, at)
-            for name in names:
-                place = text.find(name, at, end)
-                if place >= 0:
-                    row += text.count("\n", at, place)
-                    at = place
-                tags.append(_new(Tag, (name, row, -1)))
+                row = 1 + text.count("\n", 0, _key_at(text, start, end, top))
+            links.append(_new(Link, ("property", value, path, sub, shown, row, place, key)))
+    if properties.get("tags"):
+        at = _key_at(text, start, end, "tags")
+        row = 1 + text.count("\n", 0, at)
+        for name in props.property_tags(properties):
+            place = text.find(name, at, end)
+            if place >= 0:
+                row += text.count("\n", at, place)
+                at = place
+            tags.append(_new(Tag, (name, row, -1)))
 
 
 def _link_values(top: str, path: str, value: JSON, into: list[tuple[str, str, str]]) -> None:
+    """Adds top key, key and text of each value that is a wikilink and nothing else."""
     if isinstance(value, str):
-        if "[[" in value:
-            whole = _WIKI_VALUE.match(value)
-            if whole is not None:
-                into.append((top, path, whole.group(1)))
+        if "[[" in value and (whole := _WIKI_VALUE.match(value)) is not None:
+            into.append((top, path, whole[1]))
     elif isinstance(value, list):
         for number, item in enumerate(value):
-            _link_values(top, f"{path}.{number}", item, into)
+            if not isinstance(item, str) or "[[" in item:
+                _link_values(top, f"{path}.{number}", item, into)
     elif isinstance(value, dict):
         for key, item in value.items():
             _link_values(top, f"{path}.{key}", item, into)
 
 
 def _key_at(text: str, start: int, end: int, key: str) -> int:
-    if text.startswith(key + ":", start):
-        return start
-    at = text.find(f"\n{key}:", start, end)
-    return at + 1 if at >= 0 else start
-
-
-def _key_line(text: str, start: int, end: int, key: str) -> int:
-    return 1 + text.count("\n", 0, _key_at(text, start, end, key))
+    """Where the line of a key begins; the properties, when none begins with it."""
+    return text.find(f"\n{key}:", start - 1, end) + 1 or start
