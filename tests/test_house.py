@@ -73,6 +73,8 @@ BROAD_EXCEPT: dict[str, str] = {
 SIZE_LIMIT = 300
 LONG_FILES: dict[str, str] = {
     "config.py": "each key with its default, its check and its sentence: apart they drift",
+    "wiring.py": "the one place that composes everything: a second would be a second answer",
+    "index/worker.py": "the life of one thread: what it waits for, does, and says of itself",
     "index/reconcile.py": "one pass from a walk to what is applied, read top to bottom",
     "markdown/inline.py": "one left-to-right reading; the rules interrupt one another",
     "markdown/properties.py": "one small YAML reader and the loader it must agree with",

@@ -15,7 +15,8 @@ from ohmykb.store.schema import INDEX_MIGRATIONS
 from trial import Trial
 
 NOTES = {
-    "币圈/资金费率.md": "# 资金费率\n\n永续合约每八小时结算一次，多头付给空头。\n\n## 计算\n\n溢价指数加上利率的差额，再加以限幅。\n#crypto\n",
+    "币圈/资金费率.md": "# 资金费率\n\n永续合约每八小时结算一次，多头付给空头。"
+    "\n\n## 计算\n\n溢价指数加上利率的差额，再加以限幅。\n#crypto\n",
     "债券/可转债.md": "# 可转债\n\n可以按约定价格换成股票的债券，有转股价与下修条款。\n",
     "Bees.md": "# Swarming\n\nWhen the hive is crowded the old queen leaves with half of the colony.\n",
     "Sourdough.md": "# Sourdough\n\nFlour and water ferment until the dough has doubled.\n",
@@ -82,7 +83,7 @@ def test_filters_hold_for_meaning_too(some: Trial) -> None:
     assert {hit.path for hit in inside} <= {"债券/可转债.md"}
     tagged = some.prober.probe("funding rate", where=where_of(None, "crypto", None)).results
     assert [hit.path for hit in tagged] == ["币圈/资金费率.md"]
-    assert not [hit for hit in some.prober.probe("funding rate", where=where_of(None, "nope", None)).results]
+    assert not list(some.prober.probe("funding rate", where=where_of(None, "nope", None)).results)
 
 
 def test_what_is_not_there(some: Trial) -> None:

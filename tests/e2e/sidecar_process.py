@@ -6,10 +6,12 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 KB = [sys.executable, "-c", "import sys; from ohmykb.cli.entry import main; sys.exit(main())"]
 """The console script, whether one is installed or not."""
@@ -126,6 +128,22 @@ class Sidecar:
         """Until the first look at the vault is done."""
         task = self.ask("/index", "POST")[1]["task"]
         self.finished(task)
+
+    def encoded(self) -> Any:
+        """Until every text has its vector, and the vectors serve; the status then."""
+        return self.until(lambda now: now["unencoded"] == 0 and now["model"]["id"] and not now["pending"])
+
+    def until(self, true: Callable[[Any], Any]) -> Any:
+        """The first status of which that is true."""
+        for _ in range(PATIENCE_S * 50):
+            status = self.get("/status")
+            if true(status):
+                return status
+            select_a_moment()
+        raise AssertionError(status)
+
+    def probe(self, question: str, mode: str = "hybrid") -> Any:
+        return self.get(f"/probe?mode={mode}&q={quote(question)}")
 
     def finished(self, task: str) -> Any:
         for _ in range(PATIENCE_S * 50):

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ohmykb.models.encoder import KbError
+if TYPE_CHECKING:
+    from ohmykb.models.encoder import KbError
 
 
 class Tiny:

@@ -34,6 +34,8 @@ class Ranked(NamedTuple):
     """Found for its meaning."""
     place: int
     """The nearest chunk; 0 without one."""
+    typed: bool
+    """Its name was typed by its sound."""
 
 
 class Heard(NamedTuple):
@@ -125,6 +127,7 @@ def _ordered(
             relevance.score(weights, signals[at], notes),
             any(look.usual[at] >= FAR_ABOVE for look in looks),
             int(looks[0].places[at]),
+            signals[at].named > signals[at].said,
         )
         for at, one in enumerate(found)
     ]

@@ -108,7 +108,7 @@ class Prober:
 
 
 def _near_hit(db: Database, question: Question, one: Ranked) -> Hit:
-    held = why(question, one.judged)
+    held: tuple[Why, ...] = why(question, one.judged) or (("title",) if one.typed else ())
     near = one.near or not held
     place = fulltext.place_of(db, one.judged.found.id, one.place) if near and one.place else None
     reasons: tuple[Why, ...] = (*held, "semantic") if near else held
