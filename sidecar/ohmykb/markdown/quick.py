@@ -96,7 +96,7 @@ def _links(body: Body) -> list[Link]:
                     odd.append(at)
             kind = "wikilink"
         else:
-            if "[" in between:
+            if "[" in between and (between[-1] == "[" or "[[" in between):
                 odd.append(at)  # it may be within a wikilink: `[[x](y)]]`
             if written[:7] == "http://" or written[:8] == "https://":
                 at += len(raw)
