@@ -54,6 +54,7 @@ def test_absent_means_defaults(tmp_path: Path) -> None:
         "roles": {"raw": [], "wiki": [], "memory": [], "outputs": [], "system": []},
         "write": {"mode": "suggest", "device": None},
         "agent": {"exclude": []},
+        "suggest": {"exclude": []},
         "search": {
             "encoder": "bundled",
             "fine": "",

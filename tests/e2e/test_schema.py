@@ -28,6 +28,7 @@ def test_every_answer_is_as_described(kb: Kb, tmp_path: Path) -> None:
 def test_every_route_is_described(kb: Kb) -> None:
     paths = kb.serve().get("/openapi.json")["paths"]
     wanted = {
+        "related/dismiss",
         "hello", "status", "problems", "probe", "query", "related", "notes", "orphans", "unresolved", "graph",
         "index", "index/pause", "index/resume", "tasks/{task}", "changes", "settings", "stop", "openapi.json",
     }  # fmt: skip

@@ -41,7 +41,8 @@ class Filling:
 
 
 class FillingThread:
-    """`after` is called on this thread when vectors or notes changed, to bring what is in memory in step."""
+    """`after` is called on this thread when vectors or notes changed, to bring what is in memory in step;
+    `release` gives the connection back after each round."""
 
     def __init__(
         self,
@@ -50,12 +51,14 @@ class FillingThread:
         write: Writer,
         after: Callable[[Database], None],
         excluded: Callable[[], Sequence[str]] = tuple,
+        release: Callable[[], None] = lambda: None,
     ) -> None:
         self._connect = connect
         self._open_encoders = encoders
         self._write = write
         self._after = after
         self._excluded = excluded
+        self._release = release
         self._encoders: Sequence[Encoder] | None = None
         self._fillers: dict[str, Filler] = {}
         self._changed = Condition()
@@ -101,6 +104,8 @@ class FillingThread:
                 self._fill(db)
             except FAULTS as error:
                 self._fail(error)
+            finally:
+                self._release()  # else the log cannot be folded in at the end
 
     def _wait(self) -> bool:
         with self._changed:

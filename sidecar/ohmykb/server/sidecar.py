@@ -67,6 +67,7 @@ class Sidecar:
             self._write,
             self._prober.meaning.refresh,
             lambda: self._standing.config.agent.exclude,
+            readers.give_back,
         )
         self._opened, self._stopped = Event(), Event()
         self.failure: KbError | None = None
@@ -102,6 +103,7 @@ class Sidecar:
                 self._watcher.start()
             except WatchError as error:
                 self._unwatched(error)
+        stack.callback(self._readers.leave)
         stack.callback(self._watcher.stop)
         self._worker.start()
         stack.callback(self._filling.join)

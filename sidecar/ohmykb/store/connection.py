@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import local
 from typing import Any, NoReturn
@@ -136,6 +136,15 @@ def open_reader(path: Path, version: int) -> Database:
     return db
 
 
+def fold(path: Path) -> None:
+    """Folds the write-ahead log into the database: for the last one to leave."""
+    if path.is_file():
+        with suppress(apsw.Error):  # somebody else has it open: then they do it
+            db = Database(str(path))
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            db.close()
+
+
 class Readers:
     """One reading connection a thread, as long as the thread needs it.
 
@@ -202,6 +211,11 @@ class Readers:
         """Closes what was given back."""
         while self._free:
             self._free.pop()[1].close()
+
+    def leave(self) -> None:
+        """Closes them after all others have ended: the database file is whole by itself then."""
+        self.close()
+        fold(self._path)
 
 
 @contextmanager
