@@ -1,5 +1,9 @@
 """Both arms together: who is found, for what reason, and what is said when an arm is missing."""
 
+import json
+import shutil
+from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -151,3 +155,57 @@ def test_what_cannot_be_had_is_said(some: Trial, monkeypatch: pytest.MonkeyPatch
     assert meaning.behind is not None
     assert "OHMYKB_EMBEDDINGS_URL" in meaning.behind
     db.close()
+
+
+# --- the retrieval trials, with the bundled encoder alone
+
+FLOORS = {"zh->zh": 0.85, "en->en": 0.85, "en->zh": 0.95, "zh->en": 0.75, "alias": 0.95, "tag": 0.95}
+MEAN = 0.92
+TEMPLATE = Path(__file__).resolve().parents[1] / "vault-template"
+
+
+def recall(found: list[str], relevant: list[str], first: int) -> float:
+    """As shared/retrieval/score.py counts it."""
+    return len({*found[:first]} & {*relevant}) / min(first, len(relevant))
+
+
+def test_the_shared_trials(
+    shared: Path, tmp_path: Path, trial_at: Callable[[Path], Trial], bundled: BundledEncoder
+) -> None:
+    shutil.copytree(shared / "retrieval/vault", tmp_path / "vault")
+    trial = trial_at(tmp_path / "vault")
+    trial.look()
+    trial.understand(bundled)
+    at_5, at_10 = defaultdict[str, list[float]](list), defaultdict[str, list[float]](list)
+    skipped, wrongly = [], []
+    for line in (shared / "retrieval/queries.jsonl").read_text("utf-8").splitlines():
+        query = json.loads(line)
+        answer = trial.prober.probe(query["query"], n=10)
+        assert answer.degraded is None
+        (skipped if query["type"] == "negative" else wrongly).append(answer.verdict == "skip")
+        if query["type"] != "negative":
+            found = [hit.path for hit in answer.results]
+            at_5[query["type"]].append(recall(found, query["relevant"], 5))
+            at_10[query["type"]].append(recall(found, query["relevant"], 10))
+    reached = {kind: sum(values) / len(values) for kind, values in at_5.items()}
+    assert not {kind: value for kind, value in reached.items() if value < FLOORS.get(kind, 0)}, reached
+    assert sum(at_10["keyword"]) == len(at_10["keyword"])
+    assert sum(map(sum, at_5.values())) / sum(map(len, at_5.values())) >= MEAN
+    assert sum(skipped) / len(skipped) >= 0.5
+    assert sum(wrongly) / len(wrongly) <= 0.05
+
+
+@pytest.fixture
+def template(tmp_path: Path, trial_at: Callable[[Path], Trial], bundled: BundledEncoder) -> Trial:
+    shutil.copytree(TEMPLATE, tmp_path / "vault")
+    trial = trial_at(tmp_path / "vault")
+    trial.look()
+    trial.understand(bundled)
+    return trial
+
+
+@pytest.mark.parametrize(("query", "name"), [("funding rate", "资金费率"), ("convertible bond", "可转债")])
+def test_the_template_answers_across_languages(template: Trial, query: str, name: str) -> None:
+    hit = template.prober.probe(query).results[0]
+    assert name in hit.path + hit.title
+    assert "semantic" in hit.why
