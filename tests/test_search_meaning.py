@@ -32,7 +32,7 @@ def assert_in_step(db: Database, arm: Arm) -> None:
             assert there.tolist() == here.tolist(), field
         if not len(now.slots):
             continue
-        slots, raw = vectors.read(db, arm.stored.id, arm.stored.dim)
+        slots, raw = vectors.read(db, arm.stored.id, arm.stored.dim, np.unique(now.slots))
         by_slot = dict(zip(slots.tolist(), raw, strict=True))
         expected = centre(np.array([by_slot[int(slot)] for slot in now.slots]), now.languages, mean)
         np.testing.assert_allclose(space.units[now.slots], expected, atol=1e-6)

@@ -148,3 +148,21 @@ def test_numbers_are_told_of_the_set_that_serves(db: Database) -> None:
     shown = vectors.shown(db)
     assert shown is not None
     assert shown.id == second.id
+
+
+def test_all_at_once_are_those_one_by_one(db: Database) -> None:
+    """More than one of vec0's chunks, with holes, and some used again."""
+    number = vectors.make_set(db, "one", DIM).id
+    random = np.random.default_rng(3)
+    rows = [Row(at.to_bytes(16, "big"), random.normal(size=DIM).astype(np.float32), 0) for at in range(2500)]
+    vectors.put(db, number, rows, [])
+    db.execute(f"DELETE FROM vectors_{number} WHERE rowid % 7 = 0")
+    vectors.put(db, number, [row(1, 3.0)], [50])
+    slots = np.array([one[0] for one in db.rows(f"SELECT rowid FROM vectors_{number}")])
+    whole = vectors.read_all(db, number, DIM, 2501)
+    told, some = vectors.read(db, number, DIM, slots)
+    assert (whole[told] == some).all()
+    assert not whole[7::7].any()
+    assert (whole[50] == 3).all()
+    assert (vectors.read_all(db, number, DIM, 100) == whole[:100]).all()
+    assert vectors.read_all(db, number, DIM, 4000).shape == (4000, DIM)

@@ -141,7 +141,7 @@ def _ask(db: Database, name: str, meaning: Meaning, rows: list[tuple[str, str, i
         for n in by_words:
             token[number, at[n]] = scores[at[n]]
         near[number] = sum(look.name + look.passage for look in weighed.looks)
-        highest[number] = heard.arms[0].highest_name(heard.asked[0])
+        highest[number] = heard.highest
     print(f"{name}: {shape[1]} notes, {shape[0]} questions         ")
     return Trial(
         name, [r[0] for r in rows], [r[1] for r in rows], np.array([r[2] for r in rows]),

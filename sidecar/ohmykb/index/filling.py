@@ -96,7 +96,6 @@ class FillingThread:
             self._changed.notify_all()
 
     def _run(self) -> None:
-        be_modest()
         while self._wait():
             try:
                 db = self._connect()  # each time: the index may have been made anew
@@ -119,7 +118,8 @@ class FillingThread:
         if self._encoders is None:
             self._encoders = self._open_encoders()
             self._fillers = {}
-            self._after(db)  # what is there already serves meanwhile
+            self._after(db)  # what is there already serves meanwhile: somebody may wait for that
+            be_modest()
         encoders = self._encoders
         fault = None
         for encoder in encoders:

@@ -131,11 +131,16 @@ def _arrays(backend: Any) -> "dict[str, NDArray[Any]]":
 
 
 def _on_one_thread(backend: Any) -> Any:
-    """More threads gain nothing on such small products, and on a busy machine cost forty times the time."""
+    """More threads gain nothing on such small products, and on a busy machine cost forty times the time.
+
+    The same holds for the products that the search makes with our vectors: so it is said for the whole process.
+    """
     from threadpoolctl import ThreadpoolController
 
+    controller = ThreadpoolController()
+    controller.limit(limits=1, user_api="blas")
     backend.threads = 1
-    backend._threadpool = ThreadpoolController().limit
+    backend._threadpool = controller.limit
     return backend
 
 

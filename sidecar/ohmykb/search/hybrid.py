@@ -1,6 +1,7 @@
 """Both arms together: candidates of words and of vectors, one relevance each, one verdict."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -43,6 +44,10 @@ class Heard(NamedTuple):
 
     arms: tuple[Arm, ...]
     asked: tuple[NDArray[np.float32], ...]
+    near: frozenset[int]
+    """Notes near in meaning."""
+    highest: float
+    """The highest cosine of any name (first encoder)."""
     fault: str | None
     """What kept an encoder from answering."""
 
@@ -65,7 +70,9 @@ def hear(arms: Sequence[Arm], query: str) -> Heard:
             fault = f"{error.message} {error.fix}".strip()
         else:
             heard.append(arm)
-    return Heard(tuple(heard), tuple(asked), fault)
+    near = [arm.near(one, NEAR) for arm, one in zip(heard, asked, strict=True)]
+    notes = frozenset[int]().union(*(found for found, _ in near))
+    return Heard(tuple(heard), tuple(asked), notes, near[0][1] if near else 0.0, fault)
 
 
 def rank(
@@ -78,10 +85,8 @@ def rank(
 
 def candidates(db: Database, heard: Heard, by_words: Sequence[int], where: Where, *, words: bool) -> list[int]:
     """Ids of the notes worth a close look, those found by words first."""
-    near: set[int] = set()
-    for arm, asked in zip(heard.arms, heard.asked, strict=True):
-        near |= arm.near(asked, NEAR)
-    by_meaning = fulltext.allowed(db, sorted(near), where) if any(where) else sorted(near)
+    near = sorted(heard.near)
+    by_meaning = fulltext.allowed(db, near, where) if any(where) else near
     return list(dict.fromkeys((*(by_words if words else ()), *by_meaning)))
 
 
@@ -119,8 +124,7 @@ def _ordered(
 ) -> tuple[list[Ranked], Verdict]:
     found, looks, signals = weighed
     logits = [relevance.logit(weights, one, notes) for one in signals]
-    highest = heard.arms[0].highest_name(heard.asked[0])
-    verdict = relevance.verdict(weights, relevance.outcome(question.text, logits, signals, highest))
+    verdict = relevance.verdict(weights, relevance.outcome(question.text, logits, signals, heard.highest))
     ranked = [
         Ranked(
             one,
@@ -178,7 +182,12 @@ def _covered(question: Question, one: Judged, passages: Sequence[tuple[int, int]
     return (best + sum(t.weight * in_names[t.text] for t in question.terms if t.text not in text)) / total
 
 
+@lru_cache(maxsize=4096)
+def _spaced(name: str) -> str:
+    return " ".join(tokens(name))
+
+
 def _fuzzy(whole: str, own: Sequence[str]) -> float:
-    asked = " ".join(tokens(whole))
-    likeness = max((fuzz.ratio(asked, " ".join(tokens(name))) / 100 for name in own), default=0.0)
+    asked = _spaced(whole)
+    likeness = max((fuzz.ratio(asked, _spaced(name)) / 100 for name in own), default=0.0)
     return max(likeness - relevance.LOOSE, 0.0) / (1 - relevance.LOOSE)

@@ -71,10 +71,11 @@ class Arm:
         asked: Vectors = centre(encoded, language, self.query_means)[0]
         return asked
 
-    def near(self, asked: Vectors, count: int) -> set[int]:
-        """Notes worth a close look."""
-        found = {int(note) for note in self.names.nearest(asked, count).notes}
-        return found | {int(note) for note in self.chunks.nearest(asked, count).notes}
+    def near(self, asked: Vectors, count: int) -> tuple[set[int], float]:
+        """(notes worth a close look, the highest cosine of any name)."""
+        names = self.names.nearest(asked, count)
+        found = {*names.notes.tolist(), *self.chunks.nearest(asked, count).notes.tolist()}
+        return found, float(names.cosines[0]) if len(names.cosines) else 0.0
 
     def look(self, asked: Vectors, notes: Ints) -> Nearness:
         name, _ = self.names.of_notes(asked, notes)
@@ -88,10 +89,6 @@ class Arm:
         passage = np.where(known, np.where(no_passage, name, passage), usual)
         name = np.where(no_name, passage, name)
         return Nearness(passage.astype(np.float32), np.where(known, above, 0).astype(np.float32), name, known, places)
-
-    def highest_name(self, asked: Vectors) -> float:
-        found = self.names.nearest(asked, 1).cosines
-        return float(found[0]) if len(found) else 0.0
 
 
 class Meaning:
@@ -156,10 +153,7 @@ def _load(db: Database, encoder: Encoder, one: VectorSet, before: Arm | None) ->
 
 
 def _loaded_whole(db: Database, encoder: Encoder, one: VectorSet, placed: tuple[Placed, Placed], keys: Ints) -> Arm:
-    units = np.zeros((len(keys), one.dim), dtype=np.float32)
-    slots, raw = vectors.read(db, one.id, one.dim)
-    inside = slots < len(keys)
-    units[slots[inside]] = raw[inside]
+    units = vectors.read_all(db, one.id, one.dim, len(keys))
     means = (_means(units, placed[0]), _means(units, placed[1]))
     for part, mean in zip(placed, means, strict=True):
         slots, first = np.unique(part.slots, return_index=True)

@@ -238,20 +238,32 @@ def _placed(rows: list[tuple[int, int, int, int, bytes]]) -> Placed:
     return Placed(numbers[0], numbers[1], numbers[2], numbers[3], keys)
 
 
-def read(
-    db: Database, number: int, dim: int, slots: NDArray[np.int64] | None = None
-) -> tuple[NDArray[np.int64], Vectors]:
-    """(slots int64[n], vectors float32[n, dim]) of a set: all of it, or some slots."""
-    if slots is None:
-        rows = db.rows(f"SELECT rowid, vector FROM vectors_{number}")
-    else:
-        one = f"SELECT rowid, vector FROM vectors_{number} WHERE rowid = ?"
-        rows = [row for slot in slots for row in db.rows(one, (int(slot),))]
+def read(db: Database, number: int, dim: int, slots: NDArray[np.int64]) -> tuple[NDArray[np.int64], Vectors]:
+    """(slots int64[n], vectors float32[n, dim]) of some slots of a set."""
+    one = f"SELECT rowid, vector FROM vectors_{number} WHERE rowid = ?"
+    rows = [row for slot in slots for row in db.rows(one, (int(slot),))]
     if not rows:
         return np.empty(0, dtype=np.int64), np.empty((0, dim), dtype=np.float32)
     numbers, blobs = zip(*rows, strict=True)
     vectors = np.frombuffer(b"".join(blobs), dtype=np.float32).reshape(-1, dim)
     return np.array(numbers, dtype=np.int64), vectors
+
+
+def read_all(db: Database, number: int, dim: int, size: int) -> Vectors:
+    """float32[size, dim]: the vectors of a set by slot, zeros where there is none.
+
+    Read from vec0's own tables, 1,024 vectors at a time: row by row it is thirty times slower.
+    """
+    found = np.zeros((size, dim), dtype=np.float32)
+    for valid, rowids, blob in db.execute(
+        f"SELECT c.validity, c.rowids, v.vectors FROM vectors_{number}_chunks c"
+        f" CROSS JOIN vectors_{number}_vector_chunks00 v ON v.rowid = c.chunk_id"
+    ):
+        slots = np.frombuffer(rowids, dtype="<i8")
+        there = np.unpackbits(np.frombuffer(valid, dtype=np.uint8), bitorder="little")[: len(slots)].astype(bool)
+        there &= slots < size
+        found[slots[there]] = np.frombuffer(blob, dtype="<f4").reshape(-1, dim)[there]
+    return found
 
 
 def faults(db: Database) -> list[str]:
