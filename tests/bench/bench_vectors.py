@@ -165,9 +165,7 @@ def measure(label: str, units: Vectors, asked: Vectors) -> None:
     show("  ours", ours)
     show("  vec0's float scan", scan)
     show("  numpy, all floats", floats)
-    print(
-        f"  {ratio:.0f}× vec0; recall@{FIRST} {found / len(ours) / FIRST:.4f} (vec0 {same / len(ours) / FIRST:.4f})"
-    )
+    print(f"  {ratio:.0f}× vec0; recall@{FIRST} {found / len(ours) / FIRST:.4f} (vec0 {same / len(ours) / FIRST:.4f})")
 
 
 class Listening:
