@@ -18,6 +18,8 @@ FILES = {
     "y/Twin.md": "",
     "Neighbourhood.md": "",
     "2024-05-06.md": "",
+    "如何写作.md": "",
+    "Rock 'n' Roll - Live.md": "",
 }
 
 
@@ -32,19 +34,31 @@ def names(trial: Trial) -> Names:
 @pytest.mark.parametrize(
     ("link", "path", "rule"),
     [
-        ("funding-rate", "Funding Rate.md", "normalised"),
-        ("Funding_Rate.md", "Funding Rate.md", "normalised"),
-        ("old/folder/Funding Rate", "Funding Rate.md", "normalised"),
         ("Ｆｕｎｄｉｎｇ　Rate", "Funding Rate.md", "normalised"),
-        ("Cafe", "café.md", "normalised"),
+        ("wiki/perpetual  swap mechanics.md", "wiki/Perpetual Swap Mechanics.md", "normalised"),
+        ("Ｗiki/perpetual　swap mechanics", "wiki/Perpetual Swap Mechanics.md", "normalised"),
+        ("Rock ‘n’ roll — live", "Rock 'n' Roll - Live.md", "normalised"),
+        ("old/folder/Funding Rate", "Funding Rate.md", "elsewhere"),
+        ("../wiki/Funding Rate", "Funding Rate.md", "elsewhere"),
+        ("funding-rate", "Funding Rate.md", "letters"),
+        ("Funding_Rate.md", "Funding Rate.md", "letters"),
+        ("Funding%20Rate", "Funding Rate.md", "letters"),
+        ("Cafe", "café.md", "letters"),
+        ("深度學習筆記", "wiki/深度学习笔记.md", "converted"),
         ("資金費率", "Funding Rate.md", "alias"),
         ("fr basics", "Funding Rate.md", "alias"),
         ("Perpetual Swap", "wiki/Perpetual Swap Mechanics.md", "begun"),
+        ("Perpetual Swap Mechanics revisited", "wiki/Perpetual Swap Mechanics.md", "begun"),
         ("深度学习", "wiki/深度学习笔记.md", "begun"),
         ("Fundin Rate", "Funding Rate.md", "close"),
+        ("Funding Raet", "Funding Rate.md", "close"),
         ("Neighborhood", "Neighbourhood.md", "close"),
         ("深度学习比记", "wiki/深度学习笔记.md", "close"),
-        ("pic-of-it.png", "pic of it.png", "normalised"),
+        ("如何写做", "如何写作.md", "close"),
+        ("Perpetaul Swap Mechanic", "wiki/Perpetual Swap Mechanics.md", "alike"),
+        ("pic-of-it.png", "pic of it.png", "letters"),
+        ("Pic  of it.PNG", "pic of it.png", "normalised"),
+        ("pic of it.jpg", "pic of it.png", "letters"),
     ],
 )
 def test_rule(names: Names, link: str, path: str, rule: str) -> None:
@@ -95,3 +109,64 @@ def test_a_picture_is_only_taken_for_a_picture(trial: Trial) -> None:
     trial.look()
     found = graph.unresolved(trial.index.db)["unresolved"]
     assert [one["path"] for one in found[0]["suggestions"]] == ["img/arcosanti 1.png"]
+
+
+def test_a_number_that_differs_is_no_fault_of_spelling(names: Names) -> None:
+    for link in ("2024-05-07", "2024-05-0"):
+        assert [(one.path, one.score <= 0.5, one.only) for one in names.suggest(link)] == [
+            ("2024-05-06.md", True, False)
+        ]
+
+
+@pytest.mark.parametrize(("link", "name"), [("第二章", "第一章"), ("Appendix B", "Appendix A"), ("Part IV", "Part V")])
+def test_nor_is_a_numeral(trial: Trial, link: str, name: str) -> None:
+    trial.put({f"{name}.md": ""})
+    trial.look()
+    assert all(one.score <= 0.5 for one in Names(trial.index.db).suggest(link))
+
+
+def test_whether_a_name_is_the_only_one_counts_what_is_left_out(trial: Trial) -> None:
+    trial.configure('[index]\nexclude = ["old/"]\n')
+    trial.put({"A – B.md": "", "C - D.md": "", "old/C – D.md": "", "x/E-F.md": "", "y/E–F.md": ""})
+    trial.look()
+    names = Names(trial.index.db)
+    assert [one.only for one in names.suggest("a - b")] == [True]
+    assert [(one.path, one.only) for one in names.suggest("c — d")] == [("C - D.md", False)]
+    assert next((one.path, one.only) for one in names.suggest("x/e—f")) == ("x/E-F.md", True)
+    assert [one.only for one in names.suggest("E—F")] == [False, False]
+
+
+def test_names_follow_the_vault(trial: Trial) -> None:
+    trial.put({"Alpha Beta.md": "---\naliases: [Gamma]\n---", "Delta Epsilon.md": ""})
+    trial.look()
+    names = Names(trial.index.db)
+    links = ("Alpha Bata", "alpha-beta", "Alpha", "gamma", "Delta Epsilno", "New One")
+    before = {link: [one.path for one in names.suggest(link)] for link in links}
+    trial.move("Alpha Beta.md", "x/New  One.md")
+    trial.put({"Zeta.md": "---\naliases: [Gamma]\n---"})
+    trial.look()
+    names.refresh(trial.index.db, ["Alpha Beta.md", "x/New  One.md", "Zeta.md"])
+    fresh = Names(trial.index.db)
+    after = {link: names.suggest(link) for link in links}
+    assert after == {link: fresh.suggest(link) for link in links}
+    assert [[one.path for one in after[link]] for link in links] == [
+        [], [], [], ["Zeta.md", "x/New  One.md"], ["Delta Epsilon.md"], ["x/New  One.md"],
+    ]  # fmt: skip
+    assert before["Alpha Bata"] == ["Alpha Beta.md"]
+
+
+def test_every_single_fault_is_found(trial: Trial) -> None:
+    words = ("graph", "知识图谱", "tester", "abcdefg", "如何写好作文")
+    trial.put({f"{word}.md": "" for word in words})
+    trial.look()
+    names = Names(trial.index.db)
+    for word in words:
+        for at in range(len(word)):
+            swapped = word[:at] + word[at + 1 : at + 2] + word[at] + word[at + 2 :]
+            for link in (
+                word[:at] + "ж" + word[at + 1 :],
+                word[:at] + word[at + 1 :],
+                word[:at] + "ж" + word[at:],
+                swapped,
+            ):
+                assert f"{word}.md" in [one.path for one in names.suggest(link)], link

@@ -1,27 +1,47 @@
 """What an unresolved link may have meant: by a ladder of rules, the surest first.
 
-The rules only propose. Candidates come by key from small tables, and close spellings from notes that
-share a word or its beginning with the link, so that a thousand broken links take no scan each.
+The rules only propose. Candidates come by key from small tables (`shelf`), so that a thousand broken
+links take no scan each, and a link that stands in many notes is thought about once.
 """
 
-from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple
+from urllib.parse import unquote
 
-from rapidfuzz import fuzz
-
-from ohmykb.markdown.words import fold, is_paired, tokens
+from ohmykb.markdown.words import CHINESE_LETTER, fold, is_paired
+from ohmykb.search.shelf import Shelf, letters, normal_key, numbers, simplified, stem
 from ohmykb.store.connection import Database
 
-CLOSE = 0.8
-"""Likeness of names, from which on a spelling is close (normalised indel distance)."""
-BEGUN = 4
-"""Folded characters that a truncated name must have, two where they are Chinese."""
-MOST = 3
-_MEDIA = frozenset(
-    ("avif", "base", "bmp", "canvas", "flac", "gif", "jpeg", "jpg", "m4a", "mkv", "mov", "mp3", "mp4", "ogg", "ogv",
-     "pdf", "png", "svg", "wav", "webm", "webp")
-)  # fmt: skip
+Rule = Literal["normalised", "alias", "converted", "elsewhere", "letters", "begun", "close", "alike"]
+
+MOST: Final = 3
+SCORES: Final[dict[Rule, float]] = {
+    "normalised": 0.98, "alias": 0.95, "converted": 0.93, "elsewhere": 0.9, "letters": 0.88,
+    "begun": 0.85, "close": 0.9, "alike": 0.75,
+}  # fmt: skip
+"""The order of the rules; those of `begun`, `close` and `alike` shrink with what is missing or wrong."""
+BEGUN_FLOOR: Final = 0.5
+"""The score of a beginning so short that it tells next to nothing."""
+BEGUN: Final = 4
+"""Letters that a beginning must have; Chinese characters count more, so two suffice."""
+BEGUN_SHARE: Final = 0.5
+"""Of a link that is longer than the name, so much must be the name."""
+CLOSE: Final = 4
+"""Letters that a name with a fault must have; three where they are Chinese."""
+CLOSE_PAIRED: Final = 3
+ALIKE: Final = 0.8
+"""Likeness of names from which on several faults are one spelling (normalised indel distance)."""
+ALIKE_LETTERS: Final = 8
+OTHER_NUMBER: Final = 0.5
+"""No more than this where a number differs: 2024 is not 2025 misspelled."""
+
+_KINDS: Final = {
+    **dict.fromkeys(("avif", "bmp", "gif", "jpeg", "jpg", "png", "svg", "webp"), "picture"),
+    **dict.fromkeys(("flac", "m4a", "mp3", "ogg", "wav"), "sound"),
+    **dict.fromkeys(("mkv", "mov", "mp4", "ogv", "webm"), "film"),
+    "pdf": "pdf", "canvas": "canvas", "base": "base",
+}  # fmt: skip
 """Files that a link names with their extension (the app's help, "Accepted file formats")."""
 
 
@@ -29,100 +49,220 @@ _MEDIA = frozenset(
 class Suggestion:
     path: str
     score: float
-    rule: str
-    """normalised, alias, begun, close."""
+    rule: Rule
+    only: bool = False
+    """No other file fits by this rule, those left out of graph and search included."""
+
+
+class _Name(NamedTuple):
+    """The last part of a link or path, as the ladder compares it."""
+
+    kind: str
+    """Of a picture, recording and the like; empty for a note."""
+    extension: str
+    stem: str
+    normal: str
+    simple: str
+    letters: str
+
+    @property
+    def keys(self) -> tuple[str, str, str]:
+        return self.normal, self.simple, self.letters
 
 
 class Names:
-    """Names and aliases of all notes, keyed for the ladder; read once for many links."""
+    """Names and aliases of all files, keyed for the ladder; read once for many links."""
 
     def __init__(self, db: Database) -> None:
-        self._exact: dict[str, list[str]] = {}
-        self._alias: dict[str, list[str]] = {}
-        self._by_piece: dict[str, set[str]] = {}
-        self._keys: dict[str, str] = {}
-        for path in (row[0] for row in db.rows("SELECT path FROM files WHERE scope = 0 ORDER BY path")):
-            key = _key(_stem(path))
-            self._exact.setdefault(key, []).append(path)
-            self._keys[path] = key
-            for piece in _pieces(_stem(path)):
-                self._by_piece.setdefault(piece, set()).add(path)
-        for alias, path in db.rows(
-            "SELECT a.alias, f.path FROM aliases a JOIN files f ON f.id = a.note WHERE f.scope = 0"
-        ):
-            self._alias.setdefault(_key(alias), []).append(path)
-        self._sorted = sorted(self._exact)
+        self._shelves: dict[str, Shelf] = {}
+        self._names: dict[str, _Name] = {}
+        self._aliases: dict[str, list[str]] = {}
+        self._known: dict[tuple[str, str], tuple[Suggestion, ...]] = {}
+        self._put(db.rows("SELECT path, scope FROM files ORDER BY path"))
+        self._put_aliases(
+            db.rows("SELECT f.path, a.alias FROM aliases a JOIN files f ON f.id = a.note WHERE f.scope = 0")
+        )
+
+    def refresh(self, db: Database, paths: Iterable[str]) -> None:
+        """Follows files that came, went or changed."""
+        paths = dict.fromkeys(paths)
+        self._known.clear()
+        for path in paths:
+            name = self._names.pop(path, None)
+            if name is not None:
+                self._shelves[name.kind].take(path, name.keys)
+            notes = self._shelves.get("")
+            for key in self._aliases.pop(path, ()):
+                if notes is not None and path in notes.aliases.get(key, ()):
+                    notes.aliases[key].remove(path)
+        found = [row for path in paths for row in db.rows("SELECT path, scope FROM files WHERE path = ?", (path,))]
+        self._put(found)
+        for path, scope in found:
+            if scope == 0:
+                sql = "SELECT f.path, a.alias FROM aliases a JOIN files f ON f.id = a.note WHERE f.path = ?"
+                self._put_aliases(db.rows(sql, (path,)))
+
+    def _put(self, rows: Sequence[tuple[str, int]]) -> None:
+        for (path, scope), name in zip(rows, _names([path for path, _ in rows]), strict=True):
+            self._names[path] = name
+            self._shelf(name.kind).put(path, name.keys, out=scope != 0)
+
+    def _put_aliases(self, rows: Sequence[tuple[str, str]]) -> None:
+        if not rows:
+            return
+        table = self._shelf("").aliases
+        keys = [normal_key(alias) for _, alias in rows]
+        for (path, _), key in zip(rows, _in_lines(simplified, keys), strict=True):
+            if key:
+                table.setdefault(key, []).append(path)
+                self._aliases.setdefault(path, []).append(key)
+
+    def _shelf(self, kind: str) -> Shelf:
+        return self._shelves.setdefault(kind, Shelf())
 
     def suggest(self, linkpath: str, source: str = "") -> list[Suggestion]:
         """At most three, the best first; nothing for a link without a name.
 
         Not the note that holds the link (`source`); for a picture only files of its kind.
         """
-        name = linkpath.rsplit("/", 1)[-1]
-        key = _key(name.removesuffix(".md"))
-        if not key:
+        folder = source[: source.rfind("/") + 1] if linkpath.startswith(("./", "../")) else ""
+        known = self._known.get((linkpath, folder))
+        if known is None:
+            known = self._known[linkpath, folder] = tuple(self._climb(linkpath, folder)[: MOST + 1])
+        return [one for one in known if one.path != source][:MOST]
+
+    # --- the ladder
+
+    def _climb(self, linkpath: str, folder: str) -> list[Suggestion]:
+        if "://" in linkpath:
+            return []
+        (name,) = _names([linkpath])
+        shelf = self._shelves.get(name.kind)
+        if shelf is None or not name.normal:
             return []
         found: dict[str, Suggestion] = {}
-        self._add(found, self._exact.get(key, ()), 0.98, "normalised")
-        self._add(found, self._alias.get(key, ()), 0.95, "alias")
-        if len(key) >= (2 if is_paired(key) else BEGUN):
-            self._add(found, self._beginning(key), 0.8, "begun")
-        if len(found) < MOST:
-            for path in self._near(name):
-                likeness = fuzz.ratio(key, self._keys[path]) / 100
-                if likeness >= CLOSE:
-                    self._add(found, (path,), round(likeness * 0.9, 3), "close")
-        found.pop(source, None)
-        wanted = _kind(linkpath)
-        found = {path: one for path, one in found.items() if _kind(path) == wanted}
-        best = sorted(found.values(), key=lambda one: (-one.score, len(one.path), one.path))
-        return best[:MOST]
+        self._by_name(found, shelf, name, _folders(linkpath, folder))
+        self._by_alias(found, shelf, name)
+        if name.letters:
+            self._by_letters(found, shelf, name)
+            self._by_beginning(found, shelf, name)
+            if len(name.letters) >= (CLOSE_PAIRED if is_paired(name.letters) else CLOSE):
+                weight = _weight(name.letters)
+                score = SCORES["close"] * (1 - 1 / weight)
+                for key in shelf.one_off(name.letters):
+                    self._add(found, name, shelf.letters[key], score, "close")
+            if not found and len(name.letters) >= ALIKE_LETTERS / (2 if is_paired(name.letters) else 1):
+                for key, likeness in shelf.alike(name.letters, name.stem, ALIKE):
+                    self._add(found, name, shelf.letters[key], SCORES["alike"] * likeness, "alike")
+        return sorted(found.values(), key=lambda one: (-one.score, len(one.path), one.path))
 
-    @staticmethod
-    def _add(found: dict[str, Suggestion], paths: Iterable[str], score: float, rule: str) -> None:
+    def _by_name(self, found: dict[str, Suggestion], shelf: Shelf, name: _Name, folders: "_Folders | None") -> None:
+        """The same name but for width, dashes, quotes and the like, in the folder named; else in another."""
+        rules: tuple[tuple[Rule, list[str]], ...] = (
+            ("normalised", shelf.normal.get(name.normal, [])),
+            ("converted", shelf.simple.get(name.simple, [])),
+        )
+        for rule, paths in rules:
+            alike = [path for path in paths if self._names[path].extension == name.extension]
+            here = [path for path in alike if folders is None or folders.fit(path)]
+            for path in shelf.offered(here):
+                found.setdefault(path, Suggestion(path, SCORES[rule], rule, only=len(here) == 1))
+            for path in shelf.offered(alike):
+                only = not here and len(alike) == 1
+                score = SCORES["elsewhere"] if only else SCORES["letters"]
+                found.setdefault(path, Suggestion(path, score, "elsewhere", only=only))
+
+    def _by_alias(self, found: dict[str, Suggestion], shelf: Shelf, name: _Name) -> None:
+        paths = list(dict.fromkeys(shelf.aliases.get(name.simple, ())))
         for path in paths:
-            if path not in found:
-                found[path] = Suggestion(path, score, rule)
+            found.setdefault(path, Suggestion(path, SCORES["alias"], "alias", only=len(paths) == 1))
 
-    def _beginning(self, key: str) -> list[str]:
-        place = bisect_left(self._sorted, key)
-        paths: list[str] = []
-        while place < len(self._sorted) and self._sorted[place].startswith(key) and len(paths) < MOST:
-            paths.extend(self._exact[self._sorted[place]])
-            place += 1
-        return paths
+    def _by_letters(self, found: dict[str, Suggestion], shelf: Shelf, name: _Name) -> None:
+        for key in {name.letters, letters(fold(unquote(name.stem))) if "%" in name.stem else name.letters}:
+            self._add(found, name, shelf.letters.get(key, ()), SCORES["letters"], "letters")
 
-    def _near(self, name: str) -> set[str]:
-        near: set[str] = set()
-        for piece in _pieces(name):
-            paths = self._by_piece.get(piece, set())
-            if len(paths) <= 2000:
-                near |= paths
-        return near
+    def _by_beginning(self, found: dict[str, Suggestion], shelf: Shelf, name: _Name) -> None:
+        key = name.letters
+        least = 2 if is_paired(key) else BEGUN
+        if len(key) < least:
+            return
+        longer = [(one, len(key) / len(one)) for one in shelf.beginning(key)]
+        shorter = [(one, len(one) / len(key)) for one in shelf.begun(key, max(least, int(BEGUN_SHARE * len(key))))]
+        for one, share in sorted((*longer, *shorter), key=lambda pair: -pair[1])[: 2 * MOST]:
+            score = BEGUN_FLOOR + (SCORES["begun"] - BEGUN_FLOOR) * share
+            self._add(found, name, shelf.letters[one], score, "begun")
 
-
-def _kind(path: str) -> str:
-    """The extension of a picture, recording and the like; empty for a note."""
-    extension = path.rpartition(".")[2].lower()
-    return extension if extension in _MEDIA else ""
-
-
-def _stem(path: str) -> str:
-    name = path.rsplit("/", 1)[-1]
-    return name[:-3] if name.lower().endswith(".md") else name
+    def _add(
+        self, found: dict[str, Suggestion], name: _Name, paths: Iterable[str], score: float, rule: Rule
+    ) -> None:  # fmt: skip
+        for path in paths:
+            if path in found and found[path].score >= score:
+                continue
+            if not _numbers_agree(name.stem, self._names[path].stem, begun=rule == "begun"):
+                score = min(score, OTHER_NUMBER)
+            if path not in found or found[path].score < score:
+                found[path] = Suggestion(path, round(score, 3), rule)
 
 
-def _key(name: str) -> str:
-    """Letters and digits only, folded: width, case, accents, dashes, quotes and spaces do not count."""
-    return "".join(c for c in fold(name) if c.isalnum())
+class _Folders(NamedTuple):
+    """The folder part of a link, normalised."""
+
+    parts: list[str]
+    whole: bool
+    """From the top of the vault, as relative links are once they are joined to the source's folder."""
+
+    def fit(self, path: str) -> bool:
+        own = [normal_key(part) for part in path.split("/")[:-1]]
+        return own == self.parts if self.whole else own[len(own) - len(self.parts) :] == self.parts
 
 
-def _pieces(name: str) -> set[str]:
-    """What names of close spelling share: a pair of characters, or three letters at either end of a word."""
-    pieces: set[str] = set()
-    for token in tokens(name):
-        if is_paired(token):
-            pieces.update((token, token[0]))
-        else:
-            pieces.update((token[:3], "\x00" + token[-3:]))
-    return pieces
+def _folders(linkpath: str, folder: str) -> _Folders | None:
+    if "/" not in linkpath:
+        return None
+    written = linkpath.split("/")[:-1]
+    if written[0] not in (".", ".."):
+        return _Folders([normal_key(part) for part in written if part], whole=not written[0])
+    joined = [part for part in folder.split("/") if part]
+    for part in written:
+        if part == "..":
+            if not joined:
+                return _Folders(["\0"], whole=True)  # it leads out of the vault: no folder fits
+            joined.pop()
+        elif part not in ("", "."):
+            joined.append(part)
+    return _Folders([normal_key(part) for part in joined], whole=True)
+
+
+def _names(paths: Sequence[str]) -> list[_Name]:
+    """One pass over all: folding a name alone costs ten times its share of a long text."""
+    parts = []
+    for path in paths:
+        name = stem(path.replace("\n", " "))
+        extension = name[name.rfind(".") + 1 :].lower()
+        kind = _KINDS.get(extension, "") if "." in name else ""
+        parts.append((kind, extension, name[: -len(extension) - 1]) if kind else ("", "", name))
+    normal = [normal_key(bare) for _, _, bare in parts]
+    simple = _in_lines(simplified, normal)
+    folded = _in_lines(fold, [bare for _, _, bare in parts])
+    return [
+        _Name(*part, one, two, letters(three))
+        for part, one, two, three in zip(parts, normal, simple, folded, strict=True)
+    ]
+
+
+def _in_lines(change: Callable[[str], str], texts: list[str]) -> list[str]:
+    changed = change("\n".join(texts)).split("\n")
+    return changed if len(changed) == len(texts) else [change(text) for text in texts]
+
+
+def _weight(key: str) -> float:
+    """Letters of a name, a Chinese character counted as the several it says as much as."""
+    return sum(CHINESE_LETTER if is_paired(char) else 1 for char in key)
+
+
+def _numbers_agree(link: str, name: str, *, begun: bool) -> bool:
+    one, two = numbers(link, series=not begun), numbers(name, series=not begun)
+    if begun:
+        least = min(len(one), len(two))
+        return one[:least] == two[:least]
+    return one == two

@@ -1,0 +1,189 @@
+"""The names of a vault's files of one kind, under every key that a misspelled link may be found by.
+
+A spelling with one fault keeps either its beginning or its end, so that two short keys a name find all
+of them, and no link takes a scan of the vault.
+"""
+
+import re
+import unicodedata
+from bisect import bisect_left, insort
+from collections.abc import Iterable, Sequence
+
+from rapidfuzz import fuzz, process
+from rapidfuzz.distance import OSA
+
+from ohmykb.markdown.words import fold, tokens
+
+MOST_BEGUN = 200
+"""Names that begin alike are looked at up to here; of more, a link that stops short tells nothing."""
+MOST_OF_A_WORD = 500
+"""A word that more names share tells nothing."""
+MOST_ALIKE = 8
+NUMERALS = "〇零一二三四五六七八九十百千"
+_HAN = "\u2e80"
+_NUMBERS = re.compile(rf"\d+|[{NUMERALS}]+")
+_SERIES = re.compile(rf"\d+|[{NUMERALS}]+|(?<![^\W_])(?:[a-z]|[ivx]+)(?![^\W_])")
+
+
+def simplified(keys: str) -> str:
+    """Traditional characters made simplified and nothing else: `fold` also takes accents off."""
+    if keys.isascii():
+        return keys
+    folded = fold(keys)
+    if len(folded) != len(keys):
+        return keys
+    return "".join([new if old >= _HAN else old for old, new in zip(keys, folded, strict=True)])
+
+
+_PLAIN = {
+    **dict.fromkeys(map(ord, "‐‑‒–—―−﹘﹣ー"[:-1]), "-"),
+    **dict.fromkeys(map(ord, "‘’‚‛ʼ′`´"), "'"),
+    **dict.fromkeys(map(ord, "“”„‟″〝〞"), '"'),
+    **dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff"), ""),
+    **{code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)},
+}
+_RUNS = re.compile(r"--+")
+
+
+def normal_key(name: str) -> str:
+    """Equal for names that differ only by width, dashes, quotes, spaces, case, composition."""
+    if not name.isascii():
+        name = unicodedata.normalize("NFC", name).translate(_PLAIN)
+    return _RUNS.sub("-", " ".join(name.lower().split()))
+
+
+def letters(folded: str) -> str:
+    """Letters and digits only, of a folded name: dashes, quotes, spaces and marks do not count."""
+    return folded if folded.isalnum() else "".join([c for c in folded if c.isalnum()])
+
+
+def numbers(name: str, *, series: bool) -> list[str]:
+    """What tells the members of a series apart: numbers, numerals, and for `series` single letters too."""
+    return (_SERIES if series else _NUMBERS).findall(fold(name))
+
+
+class Shelf:
+    """Paths by key. What is `out` counts when a name should be the only one, and is never proposed."""
+
+    def __init__(self) -> None:
+        self.normal: dict[str, list[str]] = {}
+        self.simple: dict[str, list[str]] = {}
+        self.out: set[str] = set()
+        self.letters: dict[str, list[str]] = {}
+        """Of those that may be proposed."""
+        self.aliases: dict[str, list[str]] = {}
+        """By simplified normal key."""
+        self._sorted: list[str] | None = None
+        self._halves: dict[str, list[str]] | None = None
+        self._words: dict[str, list[str]] | None = None
+
+    def put(self, path: str, keys: tuple[str, str, str], *, out: bool) -> None:
+        """`keys`: normal, simplified, letters."""
+        normal, simple, loose = keys
+        self.normal.setdefault(normal, []).append(path)
+        self.simple.setdefault(simple, []).append(path)
+        if out:
+            self.out.add(path)
+            return
+        if not loose:
+            return
+        known = self.letters.setdefault(loose, [])
+        known.append(path)
+        if len(known) > 1:
+            return
+        if self._sorted is not None:
+            insort(self._sorted, loose)
+        if self._halves is not None:
+            for half in _halves(loose):
+                self._halves.setdefault(half, []).append(loose)
+        self._words = None
+
+    def take(self, path: str, keys: tuple[str, str, str]) -> None:
+        normal, simple, loose = keys
+        _drop(self.normal, normal, path)
+        _drop(self.simple, simple, path)
+        if path in self.out:
+            self.out.discard(path)
+            return
+        if not loose or not _drop(self.letters, loose, path):
+            return
+        if self._sorted is not None:
+            del self._sorted[bisect_left(self._sorted, loose)]
+        if self._halves is not None:
+            for half in _halves(loose):
+                _drop(self._halves, half, loose)
+        self._words = None
+
+    def beginning(self, key: str) -> list[str]:
+        """Longer keys that begin so; none where too many do."""
+        if self._sorted is None:
+            self._sorted = sorted(self.letters)
+        low = bisect_left(self._sorted, key)
+        high = bisect_left(self._sorted, key + "\U0010ffff", low)
+        return [one for one in self._sorted[low:high] if one != key] if high - low <= MOST_BEGUN else []
+
+    def begun(self, key: str, least: int) -> list[str]:
+        """Keys of at least so many characters that `key` begins with."""
+        return [key[:end] for end in range(least, len(key)) if key[:end] in self.letters]
+
+    def one_off(self, key: str) -> list[str]:
+        """Keys that one wrong, missing, added or swapped character makes of `key`."""
+        if self._halves is None:
+            self._halves = {}
+            for known in self.letters:
+                for half in _halves(known):
+                    self._halves.setdefault(half, []).append(known)
+        near: dict[str, None] = {}
+        for length in range(max(len(key) - 1, 1), len(key) + 2):
+            for piece in _halves(key, length):
+                near.update(dict.fromkeys(self._halves.get(piece, ())))
+        found = process.extract(key, list(near), scorer=OSA.distance, score_cutoff=1, limit=None)
+        return [one for one, off, _ in found if off]
+
+    def alike(self, key: str, name: str, least: float) -> list[tuple[str, float]]:
+        """(key, likeness from `least` to 1) of names that share a rare word with `name`."""
+        if self._words is None:
+            self._words = {}
+            for known, paths in self.letters.items():
+                for word in set(tokens(stem(paths[0]))):
+                    self._words.setdefault(word, []).append(known)
+        near: dict[str, None] = {}
+        for word in set(tokens(name)):
+            if len(word) > 1:
+                keys: Sequence[str] = self._words.get(word, ())
+                near.update(dict.fromkeys(keys if len(keys) <= MOST_OF_A_WORD else ()))
+        found = process.extract(key, list(near), scorer=fuzz.ratio, score_cutoff=least * 100, limit=MOST_ALIKE)
+        return [(one, likeness / 100) for one, likeness, _ in found]
+
+    def offered(self, paths: Iterable[str]) -> list[str]:
+        return [path for path in paths if path not in self.out]
+
+
+def stem(path: str) -> str:
+    """The last part of a path, without `.md`."""
+    name = path[path.rfind("/") + 1 :]
+    return name[:-3] if name[-3:].lower() == ".md" and len(name) > 3 else name
+
+
+def _halves(key: str, length: int | None = None) -> tuple[str, str]:
+    """The beginning and the end of a name, the middle left out: of the two, one fault spares one.
+
+    A fault is one character wrong, missing or added, or two neighbours swapped. With n characters and
+    halves of h = (n - 1) // 2, a fault at p >= h spares the first h, one at p < h the last h, since the
+    swap of p and p + 1 <= h ends before n - h > h. `length` is n, that of the name looked for.
+    """
+    length = length or len(key)
+    half = (length - 1) // 2
+    return f"{length}<{key[:half]}", f"{length}>{key[len(key) - half :]}"
+
+
+def _drop(table: dict[str, list[str]], key: str, value: str) -> bool:
+    """Takes one value out; whether none is left."""
+    values = table.get(key)
+    if values is None or value not in values:
+        return False
+    values.remove(value)
+    if values:
+        return False
+    del table[key]
+    return True
