@@ -1,8 +1,14 @@
 """What was done to the vault, one record an operation: `.history/<op-id>/op.json` (contract: Operations)."""
 
-from dataclasses import dataclass
-from typing import Final, Literal, NamedTuple
+import json
+import re
+import secrets
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any, Final, Literal, NamedTuple, get_args
 
+from ohmykb.clock import Clock, iso
+from ohmykb.errors import KbError
 from ohmykb.note import NotePath
 
 HISTORY: Final = ".history"
@@ -12,6 +18,15 @@ ARCHIVE: Final = "before"
 Hand = Literal["sidecar", "plugin"]
 """Who writes the files: we, or Obsidian through the plugin."""
 State = Literal["prepared", "committed", "dropped", "conflict"]
+
+_ID: Final = re.compile(r"\d{8}T\d{9}Z-[0-9a-f]{4}-[0-9a-f]{4}")
+_HASH: Final = re.compile(r"[0-9a-f]{64}")
+
+
+class RecordError(KbError):
+    """A record that cannot be read: half synced, or edited by hand."""
+
+    code = "history"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,3 +63,73 @@ class Operation:
     state: State
     files: tuple[Touched, ...]
     undoes: tuple[str, ...] = ()
+    made: tuple[str, ...] = ()
+    """Folders that were made for it, the outer ones first."""
+
+    @property
+    def final(self) -> bool:
+        return self.state != "prepared"
+
+    def ended(self, state: State) -> "Operation":
+        return replace(self, state=state)
+
+
+def new_id(clock: Clock, device: str) -> tuple[str, str]:
+    """(id, at): ids are in the order of time."""
+    now = clock.wall()
+    stamp = datetime.fromtimestamp(now, UTC).strftime("%Y%m%dT%H%M%S") + f"{int(now * 1000) % 1000:03d}Z"
+    return f"{stamp}-{device[:4]}-{secrets.token_hex(2)}", iso(now)
+
+
+def is_id(name: str) -> bool:
+    return _ID.fullmatch(name) is not None
+
+
+def to_json(op: Operation) -> dict[str, Any]:
+    """As `op.json` holds it, and as answers do."""
+    return {
+        "id": op.id, "device": op.device, "kind": op.kind, "at": op.at, "hand": op.hand, "decider": op.decider,
+        "reasons": list(op.reasons), "state": op.state,
+        "undoes": op.undoes[0] if len(op.undoes) == 1 else list(op.undoes) or None,
+        "files": [{"path": one.path, "before": one.before, "after": one.after} for one in op.files],
+        "made": list(op.made),
+    }  # fmt: skip
+
+
+def dump(op: Operation) -> bytes:
+    return (json.dumps(to_json(op), ensure_ascii=False, indent=1) + "\n").encode()
+
+
+def from_json(data: bytes, name: str) -> Operation:
+    """Raises RecordError for anything that is not a whole record of the operation `name`."""
+    try:
+        said = json.loads(data)
+        undoes = said.get("undoes") or ()
+        op = Operation(
+            said["id"], _text(said["device"]), _text(said["kind"]), _text(said["at"]), said["hand"],
+            _text(said["decider"]), tuple(map(_text, said["reasons"])), said["state"],
+            tuple(_touched(one) for one in said["files"]),
+            (undoes,) if isinstance(undoes, str) else tuple(map(_text, undoes)),
+            tuple(map(_text, said.get("made", ()))),
+        )  # fmt: skip
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise RecordError(f"{HISTORY}/{name}/{RECORD} is not whole: half synced, or changed by hand.") from error
+    if op.id != name or op.hand not in get_args(Hand) or op.state not in get_args(State):
+        raise RecordError(f"{HISTORY}/{name}/{RECORD} is not a record of this operation.")
+    return op
+
+
+def _touched(one: Any) -> Touched:
+    for key in ("before", "after"):
+        if one[key] is not None and not _HASH.fullmatch(one[key]):
+            raise ValueError(key)
+    path = _text(one["path"])
+    if path.startswith(("/", "\\")) or ".." in path.replace("\\", "/").split("/") or "\0" in path:
+        raise ValueError(path)  # a vault may come from elsewhere
+    return Touched(NotePath(path), one["before"], one["after"])
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return value

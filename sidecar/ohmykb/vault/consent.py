@@ -1,0 +1,70 @@
+"""Who may write what (contract: Who may write). Cheap questions, each refusal a sentence."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from ohmykb.errors import KbError
+
+QUIET_S: Final = 10.0
+"""A note is left alone for so long after its last change."""
+_AT_WORK: Final = (
+    "index.lock", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "BISECT_START",
+)  # fmt: skip
+_MARKERS: Final = (b"<<<<<<< ", b">>>>>>> ")
+
+
+class RefusedError(KbError):
+    """What must not be written, by whoever's wish."""
+
+    code = "refused"
+
+
+def may_apply_unasked(mode: str, device: str | None, this_device: str) -> bool:
+    return mode == "auto" and device is not None and device == this_device
+
+
+def git_at_work(root: Path) -> bool:
+    """Whether git is in the middle of something in the repository the vault lies in."""
+    folder = _git_folder(root)
+    return folder is not None and any((folder / name).exists() for name in _AT_WORK)
+
+
+def _git_folder(root: Path) -> Path | None:
+    for above in (root, *root.parents):
+        found = above / ".git"
+        if found.is_dir():
+            return found
+        if found.is_file():  # a worktree, or a submodule
+            try:
+                said = found.read_text("utf-8", "replace").strip()
+            except OSError:
+                return None
+            return above / said.removeprefix("gitdir:").strip()
+    return None
+
+
+def has_conflict_markers(data: bytes) -> bool:
+    return all(data.startswith(mark) or b"\n" + mark in data for mark in _MARKERS)
+
+
+def busy(root: Path, paths: Sequence[str], now: float) -> dict[str, str]:
+    """Which of these notes must not be written unasked at this moment, and why. `now` in seconds since the epoch."""
+    if git_at_work(root):
+        return dict.fromkeys(paths, "git is at work in the vault")
+    found = {}
+    for path in paths:
+        try:
+            changed = os.stat(root / path).st_mtime  # noqa: PTH116
+            if 0 <= now - changed < QUIET_S:
+                found[path] = "it was changed a moment ago"
+            elif has_conflict_markers((root / path).read_bytes()):
+                found[path] = "it holds conflict markers"
+        except OSError as error:
+            found[path] = f"it cannot be read: {error.strerror}"
+    return found
+
+
+def is_below(path: str, folders: Sequence[str]) -> bool:
+    return any(path == folder or path.startswith(folder + "/") for folder in folders)
