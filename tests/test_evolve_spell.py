@@ -56,7 +56,7 @@ def spelled(vault: Trial, text: str, source: str, target: str) -> str | None:
         ("![[x.png]]", "a.md", "b/pic.png", "pic.png"),
         ("![](old/x.png)", "a.md", "b/pic.png", "b/pic.png"),
         ("[[x]]", "a.md", "b/x.md.md", "x.md.md"),
-        ("[[x]]", "a.md", "c/fig.png.md", "fig.png.md"),
+        ("[[x]]", "a.md", "c/fig.png.md", "c/fig.png"),
         ("[[x]]", "a.md", "b/É.md", "É"),
         ('{"nodes":[{"type":"file","file":"x.md"}]}', "m.canvas", "b/Only.md", "b/Only.md"),
         ('{"nodes":[{"type":"text","text":"[[x]]"}]}', "m.canvas", "b/Only.md", "Only"),

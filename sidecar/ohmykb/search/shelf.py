@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA
 
-from ohmykb.markdown.words import fold, tokens
+from ohmykb.markdown.words import fold, segment_all, tokens
 
 MOST_BEGUN = 200
 """Names that begin alike are looked at up to here; of more, a link that stops short tells nothing."""
@@ -20,6 +20,7 @@ MOST_OF_A_WORD = 500
 """A word that more names share tells nothing."""
 MOST_ALIKE = 8
 NUMERALS = "〇零一二三四五六七八九十百千"
+_GAP = re.compile("[^\\w\u0080-\U0010ffff]+|_+")
 _HAN = "\u2e80"
 _NUMBERS = re.compile(rf"\d+|[{NUMERALS}]+")
 _SERIES = re.compile(rf"\d+|[{NUMERALS}]+|(?<![^\W_])(?:[a-z]|[ivx]+)(?![^\W_])")
@@ -29,10 +30,8 @@ def simplified(keys: str) -> str:
     """Traditional characters made simplified and nothing else: `fold` also takes accents off."""
     if keys.isascii():
         return keys
-    folded = fold(keys)
-    if len(folded) != len(keys):
-        return keys
-    return "".join([new if old >= _HAN else old for old, new in zip(keys, folded, strict=True)])
+    table = {ord(char): plain for char in set(keys) if char >= _HAN and (plain := fold(char)) != char}
+    return keys.translate(table) if table else keys
 
 
 _PLAIN = {
@@ -144,8 +143,9 @@ class Shelf:
         """(key, likeness from `least` to 1) of names that share a rare word with `name`."""
         if self._words is None:
             self._words = {}
-            for known, paths in self.letters.items():
-                for word in set(tokens(stem(paths[0]))):
+            stems = [stem(paths[0]) for paths in self.letters.values()]
+            for known, line in zip(self.letters, segment_all(stems), strict=True):
+                for word in set(_GAP.sub(" ", line).split()):
                     self._words.setdefault(word, []).append(known)
         near: dict[str, None] = {}
         for word in set(tokens(name)):
