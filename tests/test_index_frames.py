@@ -24,9 +24,22 @@ def test_a_line_that_repeats_within_one_note_is_no_frame() -> None:
     assert Frames(["same\n" * 50]).strip("same") == "same"
 
 
-@pytest.mark.parametrize(("one", "other"), [("Day 1 of 30", "Day 29 of 31"), ("a  b", " a b\t"), ("12:30", "09:05")])
-def test_digits_and_spaces_make_no_difference(one: str, other: str) -> None:
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("## Day 1 of 30", "## Day 29 of 31"), ("a  b", " a b\t"), ("12:30", "09:05"),
+        ("created 2024-05-01", "created 2025-11-30"), ("日期：2024年5月1日", "日期：2025年11月30日"),
+        ("ISBN 9787111", "ISBN 9780201"),
+    ],
+)  # fmt: skip
+def test_what_a_frame_fills_in_makes_no_difference(one: str, other: str) -> None:
     assert Frames([one] * FRAME).strip(f"{other}\nown words") == "own words"
+
+
+def test_figures_that_were_noted_stay() -> None:
+    """Of a log of measurements nothing would be left otherwise."""
+    logs = [f"Temp {n}.{n}\n体重 {60 + n} kg" for n in range(2 * FRAME)]
+    assert [Frames(logs).strip(log) for log in logs] == logs
 
 
 def test_other_words_do(trial: Trial) -> None:

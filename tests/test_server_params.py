@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from ohmykb.config import Config, settings_dict
 from ohmykb.errors import UsageError
 from ohmykb.server import shapes
 from ohmykb.server.params import DAY, FOLDER, INSIDE, Param, check, read_query
@@ -90,3 +91,13 @@ def test_globs_that_pass_are_globs() -> None:
         assert glob_fault(glob) is None
     for glob in ("", "!", "/", "!/", "a//b", "[a", "a\\", "a\n"):
         assert not re.search(pattern[:-1] + r"\Z", glob), glob
+
+
+def test_every_setting_can_be_read_and_changed() -> None:
+    known = {name: set(section) for name, section in settings_dict(Config()).items()}
+    for shape in (shapes.SETTINGS, shapes.SETTINGS_PATCH):
+        assert {name: set(one["properties"]) for name, one in shape["properties"].items()} == known
+    unchanged = {name: dict.fromkeys(section) for name, section in known.items()}
+    assert check(unchanged, shapes.SETTINGS_PATCH) == unchanged
+    given = {"search": {"encoder": "none", "fine": "http", "sentence_transformers": {"model": "a/b"}}}
+    assert check(given, shapes.SETTINGS_PATCH) == given

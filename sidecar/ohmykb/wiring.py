@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -148,10 +149,18 @@ def encoders(config: settings.Config) -> tuple[list["Encoder"], list[str]]:
     return found, faults
 
 
+def reopen(vault: Vault, encoder_id: str) -> "Encoder | None":
+    """The encoder of a set of vectors that is there already."""
+    from ohmykb.models.catalog import reopen_encoder
+
+    return reopen_encoder(encoder_id, settings.load(vault.root), Path(places.home("cache")))
+
+
 def meaning(vault: Vault, db: Database) -> Meaning:
     """The vector arms of the index as it is, for one question without a sidecar."""
     wanted, faults = encoders(settings.load(vault.root))
     made = Meaning(wanted)
+    made.reopen = partial(reopen, vault)
     made.behind = " ".join(faults) or None
     try:
         vectors.load_extension(db)
@@ -233,6 +242,8 @@ def serve(vault: Vault, how: Serving, announce: Callable[[int], None]) -> None:
             vault.root, front, readers(vault), open_locked, load, wanted, decisions,
             lambda: drop_index(vault), state.set_aside(vault.state_file),
         )  # fmt: skip
+        if how.vectors:
+            sidecar.service.prober.meaning.reopen = partial(reopen, vault)
         token = discovery.new_token()
         sidecar.start(token, watch=how.watch, stack=stack)
         _on_signals(sidecar.stop)

@@ -316,6 +316,25 @@ def test_a_change_of_encoder_while_it_serves(kb: Kb, there: Endpoint) -> None:
     assert kb.json("status")["model"]["dim"] == 8, "the old set is gone"
 
 
+def test_a_restart_amid_a_change_of_encoder(kb: Kb, there: Endpoint) -> None:
+    configure(kb, encoder="bundled")
+    sidecar = kb.serve()
+    sidecar.settled()
+    sidecar.encoded()
+    there.dialect = there.hang
+    configure(kb, encoder="none", fine="http")
+    sidecar.settled()
+    sidecar.until(lambda _: there.questions)
+    sidecar.end(signal.SIGKILL)
+    again = kb.serve()
+    again.until(lambda now: now["model"]["id"] == BundledEncoder.id)
+    took, answer = timed(again, "蜂群 分蜂")
+    assert took < QUICK_S
+    assert answer["results"][0]["path"] == "Bees.md"
+    assert "semantic" in answer["results"][0]["why"] or answer["verdict"] != "skip"
+    there.released.set()
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_at_rest_it_rests(kb: Kb) -> None:
     add(kb, MORE)

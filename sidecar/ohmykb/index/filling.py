@@ -8,13 +8,13 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from threading import Condition, Thread
+from threading import Condition, Event, Thread
 
 from ohmykb.errors import KbError
 from ohmykb.index.encode import Filler, Writer, drop_others
 from ohmykb.index.modest import be_modest
 from ohmykb.models.encoder import Encoder
-from ohmykb.store import vectors
+from ohmykb.store import files, vectors
 from ohmykb.store.connection import Database, SqlError
 
 log = logging.getLogger(__name__)
@@ -66,6 +66,8 @@ class FillingThread:
         self._stop = False
         self._shown_at = SHOWN_FROM
         self.state = Filling()
+        self.shown = Event()
+        """Set once what was there at the start serves, or cannot."""
         self._thread = Thread(target=self._run, name="encoder", daemon=True)
 
     def start(self) -> None:
@@ -104,6 +106,7 @@ class FillingThread:
             except FAULTS as error:
                 self._fail(error)
             finally:
+                self.shown.set()
                 self._release()  # else the log cannot be folded in at the end
 
     def _wait(self) -> bool:
@@ -118,8 +121,12 @@ class FillingThread:
         if self._encoders is None:
             self._encoders = self._open_encoders()
             self._fillers = {}
+            shown = files.revision(db)
             self._after(db)  # what is there already serves meanwhile: somebody may wait for that
+            self.shown.set()
             be_modest()
+        else:
+            shown = -1
         encoders = self._encoders
         fault = None
         for encoder in encoders:
@@ -129,11 +136,13 @@ class FillingThread:
                 )
             self.state = Filling(encoder.id, fault=self.state.fault)
             self._shown_at = SHOWN_FROM
+            filled = 1
             try:
-                self._fillers[encoder.id].fill(db)
+                filled = self._fillers[encoder.id].fill(db)
             except FAULTS as error:
                 fault = error
-            self._after(db)
+            if filled or files.revision(db) != shown:
+                self._after(db)
             if not self._going():
                 break
         if fault is not None:

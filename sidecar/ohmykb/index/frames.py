@@ -11,6 +11,10 @@ from collections.abc import Iterable
 FRAME = 5
 """Notes that a line must stand in to be frame."""
 _DIGITS = re.compile(r"\d+")
+_CHANGING = re.compile(
+    r"\d{4}[-/.年]\d{1,2}(?:[-/.月]\d{1,2}日?)?|\d{1,2}[:：]\d\d(?::\d\d)?|[Ww]\d\d\b|\d{7,}(?:-\d+)*"
+)
+"""What a frame fills in by itself: dates, times, weeks, long numbers as of books. Other figures are what was noted."""
 
 
 class Frames:
@@ -30,5 +34,6 @@ class Frames:
 
 
 def _key(line: str) -> int:
-    """The same for lines that differ in digits and spaces only: dates, times, ISBNs fall together."""
-    return hash(_DIGITS.sub("0", " ".join(line.split())))
+    """The same for lines that differ only in spaces and in what a frame fills in."""
+    line = " ".join(line.split())
+    return hash((_DIGITS if line.startswith("#") else _CHANGING).sub("0", line))

@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, Literal
 
 from ohmykb.config import ConfigError, FineEncoder, QuickEncoder
+from ohmykb.errors import KbError
 from ohmykb.models.encoder import EncoderMissingError
 
 if TYPE_CHECKING:
@@ -20,6 +21,12 @@ EncoderName = Literal[QuickEncoder, FineEncoder]
 
 DEVICE_TABLE: Final = "http_encoder"
 """The section of this device's settings; in the environment the names begin with OHMYKB_EMBEDDINGS_."""
+
+
+_BEGINNINGS: "Final[dict[str, EncoderName]]" = {
+    "use-": "bundled", "e5-small": "e5-small", "sentence-transformers:": "sentence-transformers", "http:": "http",
+}  # fmt: skip
+"""How the ids of each begin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +74,19 @@ def open_encoder(name: EncoderName, settings: "Config", cache_dir: "Path") -> "E
         case "none" | "":
             return None
     raise ConfigError(f"There is no encoder {name!r}.", f"Known: {', '.join(about.name for about in about())}, none.")
+
+
+def reopen_encoder(encoder_id: str, settings: "Config", cache_dir: "Path") -> "Encoder | None":
+    """The encoder with which a set of vectors was made, by its id; None where it is not to be had any more
+    (the extra is gone, the settings name another model or endpoint)."""
+    name = next((name for start, name in _BEGINNINGS.items() if encoder_id.startswith(start)), None)
+    if name is None:
+        return None
+    try:
+        found = open_encoder(name, settings, cache_dir)
+        return found if found is not None and found.id == encoder_id else None
+    except KbError:
+        return None
 
 
 def about() -> tuple[About, ...]:

@@ -32,6 +32,8 @@ LAG, KNOWN = 500, 50_000
 EXPANSIONS = (40, 400, 4000)
 """Words that the parts of words in a question may stand for, all together: more where fewer do not bring
 enough notes."""
+PARTED = 3
+"""Terms of a question that are looked for as parts of words: all of more are in no note together."""
 SOUND_LETTERS = range(2, 33)
 
 
@@ -174,7 +176,7 @@ def gather(
         if room < 0 or (term.spread > NAMED_SPREAD and worth.found() >= enough):
             break
         room -= worth.match(term.match, term.weight)
-    if worth.found() < wanted:
+    if worth.found() < wanted and len(terms) <= PARTED:
         worth.add(_as_parts(db, terms, vocabulary, where, wanted), 0.5)
     letters = question.folded.replace(" ", "").replace("'", "")
     if letters.isascii() and letters.isalpha() and len(letters) in SOUND_LETTERS:

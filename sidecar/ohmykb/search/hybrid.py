@@ -15,12 +15,12 @@ from ohmykb.search import relevance
 from ohmykb.search.meaning import Arm, Nearness
 from ohmykb.search.question import Question
 from ohmykb.search.relevance import Near, Signals, Verdict, Weights
-from ohmykb.search.score import Judged, holds, judge
+from ohmykb.search.score import Judged, folded_fields, holds
 from ohmykb.store import fulltext
 from ohmykb.store.connection import Database
 from ohmykb.store.fulltext import Where
 
-NEAR = 16
+NEAR = 12
 """Notes that each kind of vector of each encoder brings."""
 TYPED_WHOLE, TYPED_PART, LONGEST_TYPED = 3, 4, 32
 """Letters from which on a question may be the sound of a whole name, and of a part: shorter ones are English words."""
@@ -92,15 +92,25 @@ def candidates(db: Database, heard: Heard, by_words: Sequence[int], where: Where
 
 def weigh(db: Database, question: Question, heard: Heard, ids: Sequence[int], *, words: bool) -> Weighed:
     """All that relevance looks at, for notes by their ids."""
-    found = [judge(question, one) for one in fulltext.fetch(db, ids)]
+    found = [Judged(one, 0.0, folded_fields(one)) for one in fulltext.fetch(db, ids)]
     numbers = np.array([one.found.id for one in found], dtype=np.int64)
     looks = _agreed(heard, [arm.look(asked, numbers) for arm, asked in zip(heard.arms, heard.asked, strict=True)])
-    passages = fulltext.passages(db, [int(n) for n in numbers]) if words else {}
-    signals = [
-        _signals(question, one, passages.get(one.found.id, ()), [_near(look, at) for look in looks], words=words)
-        for at, one in enumerate(found)
-    ]
+    near = list(
+        zip(
+            *([Near(*pair) for pair in zip(_floats(look.passage), _floats(look.usual), strict=True)] for look in looks),
+            strict=True,
+        )
+    )
+    if not words:
+        return Weighed(found, looks, [Signals(0.0, 0.0, 0.0, 0.0, one) for one in near])
+    passages = fulltext.passages(db, [one.found.id for one in found])
+    asked = _Asked.of(question)
+    signals = [_signals(asked, one, passages.get(one.found.id, ()), near[at]) for at, one in enumerate(found)]
     return Weighed(found, looks, signals)
+
+
+def _floats(numbers: NDArray[np.float32]) -> list[float]:
+    return [float(number) for number in numbers.tolist()]
 
 
 def _agreed(heard: Heard, looks: list[Nearness]) -> list[Nearness]:
@@ -128,8 +138,8 @@ def _ordered(
     ranked = [
         Ranked(
             one,
-            relevance.score(weights, signals[at], notes),
-            any(look.usual[at] >= FAR_ABOVE for look in looks),
+            relevance.score_of(logits[at]),
+            any(one.usual >= FAR_ABOVE for one in signals[at].near),
             int(looks[0].places[at]),
             signals[at].named > signals[at].said,
         )
@@ -139,55 +149,75 @@ def _ordered(
     return ranked, verdict
 
 
-def _near(look: Nearness, at: int) -> Near:
-    return Near(float(look.passage[at]), float(look.usual[at]))
+class _Asked(NamedTuple):
+    """What of a question every note is compared with."""
+
+    question: Question
+    whole: str
+    """Folded, without the mark of a tag."""
+    spaced: str
+    """Its words, for likeness of names."""
+    letters: str
+    """As typed for a Chinese name; empty where it cannot be one."""
+    total: float
+    """Weight of all terms."""
+
+    @classmethod
+    def of(cls, question: Question) -> "_Asked":
+        whole = question.folded.lstrip("#").strip()
+        letters = whole.replace(" ", "").replace("'", "")
+        typed = letters.isascii() and letters.isalpha() and TYPED_WHOLE <= len(letters) <= LONGEST_TYPED
+        return cls(
+            question, whole, _spaced(whole), letters if typed else "", sum(term.weight for term in question.terms)
+        )
 
 
-def _signals(
-    question: Question, one: Judged, passages: Sequence[tuple[int, int]], near: list[Near], *, words: bool
-) -> Signals:
-    if not words:
-        return Signals(0.0, 0.0, 0.0, 0.0, tuple(near))
+def _signals(asked: _Asked, one: Judged, passages: Sequence[tuple[int, int]], near: tuple[Near, ...]) -> Signals:
     path, title, aliases, tags, *_ = one.fields
     path = path.removesuffix(".md")
     own = [name for name in (path.rsplit("/", 1)[-1], title, *aliases.split("\n")) if name]
     names = "\n".join((path, *own, tags))
-    whole = question.folded.lstrip("#").strip()
+    whole = asked.whole
     said = whole in one.text or whole in names
-    typed = _typed(whole, own)
+    typed = _typed(asked.letters, own) if asked.letters else 0.0
     named = (said and (whole in own or whole in tags.split("\n"))) or typed == WHOLE
-    fuzzy = max(_fuzzy(whole, own), typed)
-    return Signals(_covered(question, one, passages, names, said=said), float(said), float(named), fuzzy, tuple(near))
+    fuzzy = max(_fuzzy(asked.spaced, own), typed)
+    return Signals(_covered(asked, one, passages, names, said=said), float(said), float(named), fuzzy, near)
 
 
-def _typed(whole: str, own: Sequence[str]) -> float:
+def _typed(letters: str, own: Sequence[str]) -> float:
     """How far the question is a Chinese name as it is typed: 1 for all of it, a half for a part of some length."""
-    letters = whole.replace(" ", "").replace("'", "")
-    if not (letters.isascii() and letters.isalpha() and TYPED_WHOLE <= len(letters) <= LONGEST_TYPED):
-        return 0.0
     likeness = sounds_like(letters, own)
     return likeness if likeness == WHOLE or len(letters) >= TYPED_PART else 0.0
 
 
-def _covered(question: Question, one: Judged, passages: Sequence[tuple[int, int]], names: str, *, said: bool) -> float:
-    total = sum(term.weight for term in question.terms)
-    if not total:
+def _covered(asked: _Asked, one: Judged, passages: Sequence[tuple[int, int]], names: str, *, said: bool) -> float:
+    """Share of the question's weight that the names and the best passage hold together."""
+    if not asked.total:
         return float(said)
-    in_names = {term.text: holds(names, term) for term in question.terms}
     text = one.text
     whole = len(text) == len(one.found.text)  # else folding moved the places
-    pieces = [text[start:end] for start, end in passages] if whole and passages else [text]
-    there = [term for term in question.terms if term.text in text]
-    best = max(sum(term.weight * max(in_names[term.text], holds(piece, term)) for term in there) for piece in pieces)
-    return (best + sum(t.weight * in_names[t.text] for t in question.terms if t.text not in text)) / total
+    pieces = passages if whole and passages else ((0, len(text)),)
+    base = 0.0
+    gains = [0.0] * len(pieces)
+    for term in asked.question.terms:
+        in_names = holds(names, term)
+        base += term.weight * in_names
+        if in_names == 1.0 or term.text not in text:
+            continue
+        for number, (start, end) in enumerate(pieces):
+            here = holds(text, term, start, end)
+            if here > in_names:
+                gains[number] += term.weight * (here - in_names)
+    return (base + max(gains)) / asked.total
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=16_384)
 def _spaced(name: str) -> str:
     return " ".join(tokens(name))
 
 
-def _fuzzy(whole: str, own: Sequence[str]) -> float:
-    asked = _spaced(whole)
-    likeness = max((fuzz.ratio(asked, _spaced(name)) / 100 for name in own), default=0.0)
-    return max(likeness - relevance.LOOSE, 0.0) / (1 - relevance.LOOSE)
+def _fuzzy(spaced: str, own: Sequence[str]) -> float:
+    loose = relevance.LOOSE
+    likeness = max((fuzz.ratio(spaced, _spaced(name), score_cutoff=100 * loose) for name in set(own)), default=0.0)
+    return max(likeness / 100 - loose, 0.0) / (1 - loose)

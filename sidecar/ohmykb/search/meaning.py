@@ -3,7 +3,7 @@
 Vectors are loaded once and kept in step in the background; a question sees one whole state.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -97,6 +97,9 @@ class Meaning:
     def __init__(self, encoders: Sequence[Encoder] = ()) -> None:
         self._wanted = list(encoders)
         self._former: list[Encoder] = []
+        self.reopen: Callable[[str], Encoder | None] = lambda _: None
+        """Opens the encoder of a set that is there, by its id; None where that cannot be done any more."""
+        self._tried: set[str] = set()
         self.arms: tuple[Arm, ...] = ()
         self.behind: str | None = None
         """What answers may lack, in words."""
@@ -104,6 +107,7 @@ class Meaning:
     def use(self, encoders: Sequence[Encoder]) -> None:
         """These are wanted from now on; those from before serve until each of these has all its vectors."""
         ids = {one.id for one in encoders}
+        self._tried = set()
         self._former = [one for one in (*self._wanted, *self._former) if one.id not in ids]
         self._wanted = list(encoders)
 
@@ -114,9 +118,20 @@ class Meaning:
         ready = [pair for pair in wanted if pair[1].state == vectors.SERVING]
         if len(ready) == len(self._wanted):
             self._former = []
+        else:
+            self._reopen(known)
         former = [(one, known[one.id]) for one in self._former if one.id in known]
         arms = [_load(db, *pair, self._before(*pair)) for pair in [*ready, *former] or wanted]
         self.arms = tuple(arm for arm in arms if arm is not None)
+
+    def _reopen(self, known: Iterable[str]) -> None:
+        """What served before a restart serves on while the wanted sets are made."""
+        here = {one.id for one in (*self._wanted, *self._former)} | self._tried
+        for name in known:
+            if name not in here:
+                self._tried.add(name)
+                found = self.reopen(name)
+                self._former += [found] if found is not None else []
 
     def _before(self, encoder: Encoder, one: VectorSet) -> Arm | None:
         """What is in memory of a set; the number of one that was dropped may have been given again."""

@@ -6,6 +6,7 @@ from time import perf_counter
 from typing import Literal
 
 from ohmykb.errors import UsageError
+from ohmykb.markdown.sounds import sounds_like
 from ohmykb.markdown.words import fold
 from ohmykb.search import relevance
 from ohmykb.search.candidates import Rarity, Standing, Vocabulary, gather
@@ -21,11 +22,13 @@ from ohmykb.store.fulltext import Where
 
 Mode = Literal["token", "semantic", "hybrid"]
 Confidence = Literal["high", "medium", "low"]
-CLOSE_LOOKS = 24
+CLOSE_LOOKS = 16
 """Notes whose text is looked at, for the usual number of answers."""
 MOST = 200
 LONGEST_QUESTION = 2000
 
+EVERY_LETTER = "a b c d e f g h i j k l m n o p q r s t u v w x y z 0 1 2 3 4 5 6 7 8 9"
+"""A question that makes a tokenizer take in all beginnings of Latin words."""
 NO_VECTORS = "no vectors yet: answered by words alone"
 
 
@@ -105,6 +108,13 @@ class Prober:
         self.standing.refresh(db)
         self._vocabulary.holding(db, "ohmykb", 1)
         fold("\u8d44")
+
+    def warm_meaning(self) -> None:
+        """The same of the arms, once they are there: tables that are read piece by piece, pinyin."""
+        for arm in self.meaning.arms:
+            if not arm.encoder.remote:
+                arm.encoder.encode_queries([EVERY_LETTER])
+        sounds_like("nuan", ["\u6696"])
 
 
 def _near_hit(db: Database, question: Question, one: Ranked) -> Hit:

@@ -136,7 +136,12 @@ def logit(weights: Weights, signals: Signals, notes: int) -> float:
 
 def score(weights: Weights, signals: Signals, notes: int) -> float:
     """Probability in [0, 1] that the note answers."""
-    return 1.0 / (1.0 + exp(-max(min(logit(weights, signals, notes), 40.0), -40.0)))
+    return score_of(logit(weights, signals, notes))
+
+
+def score_of(logit: float) -> float:
+    """The probability of a logit."""
+    return 1.0 / (1.0 + exp(-max(min(logit, 40.0), -40.0)))
 
 
 def confidence(value: float) -> Literal["high", "medium", "low"]:

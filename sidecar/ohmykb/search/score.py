@@ -66,13 +66,19 @@ class Judged(NamedTuple):
         return self.fields[-1]
 
 
-def judge(question: Question, found: Found) -> Judged:
-    """Scores one note; `score` ∈ [0, 1]."""
+def folded_fields(found: Found) -> list[str]:
+    """A note's FIELDS as they are compared."""
     source = found.text
     start = source[:FOLDED].replace(_BORDER, " ")
     fields = fold(_BORDER.join((*found[1:7], start))).split(_BORDER)  # one call: most fields are short
     if len(source) > FOLDED:
         fields[6] += source[FOLDED:].lower()
+    return fields
+
+
+def judge(question: Question, found: Found) -> Judged:
+    """Scores one note; `score` ∈ [0, 1]."""
+    fields = folded_fields(found)
     text = fields[6]
     names = _BORDER.join(fields[:5])
     covered = in_names = often = total = 0.0
@@ -116,17 +122,18 @@ def _stem(path: str) -> str:
     return path.rsplit("/", 1)[-1].removesuffix(".md")
 
 
-def holds(field: str, term: Term) -> float:
-    """1 where the field holds the term as a word, PART where only inside one, else 0."""
-    place = field.find(term.text)
-    if place < 0 or term.paired:
+def holds(field: str, term: Term, start: int = 0, stop: int | None = None) -> float:
+    """1 where the field holds the term as a word from `start` up to `stop`, PART where only inside one, else 0."""
+    text, paired = term[:2]
+    place = field.find(text, start, stop)
+    if place < 0 or paired:
         return float(place >= 0)
     for _ in range(LOOKS):
-        end = place + len(term.text)
+        end = place + len(text)
         before, after = field[place - 1 : place], field[end : end + 1]
         if not (_latin(before) or _latin(after)):
             return 1.0
-        place = field.find(term.text, end)
+        place = field.find(text, end, stop)
         if place < 0:
             break
     return PART

@@ -21,11 +21,9 @@ FEW = 10
 """Vectors of a language at which half of that is: a mean of few is mostly their own topic."""
 EXACT_BELOW = 4096
 """Vectors that are compared one by one without a scan of bits."""
-RESCORED = 1200
-"""Vectors the scan of bits passes on, at the least."""
-RESCORED_SHARE = 0.02
-"""Of many vectors. For a recall@10 of .99 on real chunks (bench_vectors.py): 500 of 10,000, 700 of 25,000, 1,000 of
-50,000, 1,000 of 100,000; so many give .999, .997, .995 and .994."""
+RESCORED, RESCORED_SHARE, RESCORED_OF_MANY = 500, 0.01, 0.02
+"""Vectors the scan of bits passes on: so many and this share of all, of many vectors the second share. For a
+recall@10 of .99 on real chunks (bench_vectors.py): 500 of 10,000, 700 of 25,000, 1,000 of 50,000, 1,000 of 100,000."""
 NONE = -2.0
 """In place of a cosine, where there is no vector."""
 BLOCK = 1024
@@ -105,12 +103,19 @@ class Space:
         best = np.full(len(notes), NONE, dtype=np.float32)
         places = np.zeros(len(notes), dtype=np.int64)
         low = np.searchsorted(self.placed.notes, notes, side="left")
-        high = np.searchsorted(self.placed.notes, notes, side="right")
-        for number, (start, end) in enumerate(zip(low, high, strict=True)):
-            if end > start:
-                cosines = self.units[self.placed.slots[start:end]] @ asked
-                top = int(cosines.argmax())
-                best[number], places[number] = cosines[top], self.placed.places[start + top]
+        counts = np.searchsorted(self.placed.notes, notes, side="right") - low
+        held = np.flatnonzero(counts)
+        if not len(held):
+            return best, places
+        counts = counts[held]
+        starts = np.cumsum(counts) - counts
+        rows = np.arange(int(counts.sum())) + np.repeat(
+            low[held] - starts, counts
+        )  # those of each note, one after another
+        cosines = self.units[self.placed.slots[rows]] @ asked
+        best[held] = np.maximum.reduceat(cosines, starts)
+        first = np.lexsort((np.arange(len(rows)), -cosines, np.repeat(np.arange(len(held)), counts)))[starts]
+        places[held] = self.placed.places[rows[first]]
         return best, places
 
     def above_usual(self, asked: Vectors, cosines: Vectors) -> Vectors:
@@ -130,7 +135,7 @@ class Space:
     def _rows(self, asked: Vectors, count: int) -> Ints:
         """Rows worth an exact look."""
         size = len(self.placed.notes)
-        kept = min(max(RESCORED, int(RESCORED_SHARE * size), count), size)
+        kept = min(max(int(RESCORED + RESCORED_SHARE * size), int(RESCORED_OF_MANY * size), count), size)
         if size <= EXACT_BELOW or kept == size:
             return np.arange(size)
         signs = pack(asked[None, :])[:, 0]

@@ -2,7 +2,7 @@
 
 from typing import Any, Final, get_args
 
-from ohmykb.config import WriteMode
+from ohmykb.config import FineEncoder, QuickEncoder, WriteMode
 from ohmykb.search.score import FIELDS
 from ohmykb.server.params import FOLDER, VISIBLE
 
@@ -138,7 +138,12 @@ SETTINGS: Final = obj(
     roles=obj(**fields(many(TEXT), "raw", "wiki", "memory", "outputs", "system")),
     write=obj(mode=one_of(*get_args(WriteMode)), device=maybe(TEXT)),
     agent=obj(exclude=many(TEXT)),
-)
+    suggest=obj(exclude=many(TEXT)),
+    search=obj(
+        encoder=one_of(*get_args(QuickEncoder)), fine=one_of(*get_args(FineEncoder)),
+        sentence_transformers=obj(model=TEXT),
+    ),
+)  # fmt: skip
 SETTINGS_PATCH: Final = closed(
     index=closed(
         exclude=maybe(GLOBS), search_only=maybe(GLOBS), max_file_mb=maybe(number(0.001, 1000)),
@@ -151,6 +156,11 @@ SETTINGS_PATCH: Final = closed(
         device=maybe({**TEXT, "pattern": VISIBLE, "description": "the id of a device"}),
     ),
     agent=closed(exclude=maybe(GLOBS)),
+    suggest=closed(exclude=maybe(GLOBS)),
+    search=closed(
+        encoder=maybe(one_of(*get_args(QuickEncoder))), fine=maybe(one_of(*get_args(FineEncoder))),
+        sentence_transformers=maybe({**closed(model={**TEXT, "pattern": VISIBLE}), "required": ["model"]}),
+    ),
 )  # fmt: skip
 INDEX_BODY: Final = closed(rebuild=FLAG)
 DISMISS_BODY: Final = {**closed(note=TEXT, other=TEXT), "required": ["note", "other"]}

@@ -1,6 +1,7 @@
 """The parts of a running sidecar, put together, started and stopped in the right order."""
 
 import logging
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -13,7 +14,7 @@ from ohmykb.errors import ConflictError, KbError
 from ohmykb.index.filling import FillingThread
 from ohmykb.index.reconcile import Index, Outcome
 from ohmykb.index.worker import Worker
-from ohmykb.models.encoder import Encoder
+from ohmykb.models.encoder import Encoder, EncoderMissingError
 from ohmykb.search.probe import Prober
 from ohmykb.server.app import make_app
 from ohmykb.server.changes import Changes
@@ -32,6 +33,10 @@ T = TypeVar("T")
 
 OPEN_S: Final = 2.0
 """How long the first answer waits for the index to be opened."""
+VECTORS_FIRST_S: Final = 0.5
+"""How long the first look at the vault waits for the vectors to be loaded: side by side both take far longer."""
+SWITCH_S: Final = 0.001
+"""How long a busy thread keeps Python to itself (5 ms by default): an answer must not wait behind the indexing."""
 LOCK_TRIES_S: Final = 0.5
 
 
@@ -98,6 +103,7 @@ class Sidecar:
 
     def start(self, token: str, *, watch: bool, stack: ExitStack) -> None:
         """Returns when requests can come; `stack` takes it all apart again. Raises what opening raised."""
+        sys.setswitchinterval(SWITCH_S)
         if watch:
             try:
                 self._watcher.start()
@@ -122,7 +128,9 @@ class Sidecar:
     def _warm(self) -> None:
         try:
             self._prober.warm()
-        except DatabaseError:
+            if self._filling.shown.wait(OPEN_S):
+                self._prober.warm_meaning()
+        except (DatabaseError, EncoderMissingError):
             log.info("nothing to warm up yet")
         finally:
             self._readers.give_back()
@@ -143,9 +151,10 @@ class Sidecar:
         else:
             self._changes.begin(files.revision(index.db))
             self._prober.standing.refresh(index.db)
-            return index
         finally:
             self._opened.set()
+        self._filling.shown.wait(VECTORS_FIRST_S)
+        return index
 
     def _open_anew(self) -> Index:
         """On the worker's thread, which closed the old one."""
