@@ -129,4 +129,51 @@ CREATE TABLE dismissed (              -- pairs that a person said do not belong 
     note TEXT NOT NULL, other TEXT NOT NULL, PRIMARY KEY (note, other)
 ) STRICT, WITHOUT ROWID;
 """,
+    """
+CREATE TABLE displaced (              -- links that meant a file which they do not lead to any more, though it is there
+    source TEXT NOT NULL, raw TEXT NOT NULL, linkpath TEXT NOT NULL, subpath TEXT, kind TEXT NOT NULL,
+    target TEXT NOT NULL,             -- what the link meant, by the path it has now
+    at REAL NOT NULL, how TEXT NOT NULL  -- what moved: target, source, other
+) STRICT;
+CREATE UNIQUE INDEX displaced_link ON displaced (source, raw, linkpath, ifnull(subpath, ''));
+CREATE INDEX displaced_target ON displaced (target);
+
+CREATE TABLE lost (                   -- links whose target is gone
+    source TEXT NOT NULL, raw TEXT NOT NULL, linkpath TEXT NOT NULL, subpath TEXT, kind TEXT NOT NULL,
+    target TEXT NOT NULL,             -- the path that the gone file had
+    hash BLOB,                        -- sha256 of its bytes, where they were known
+    at REAL NOT NULL,
+    fell_to TEXT,                     -- what the link led to from then on, if anything
+    found TEXT                        -- the one file that had those bytes later on
+) STRICT;
+CREATE UNIQUE INDEX lost_link ON lost (source, raw, linkpath, ifnull(subpath, ''));
+CREATE INDEX lost_hash ON lost (hash) WHERE hash IS NOT NULL AND found IS NULL;
+CREATE INDEX lost_found ON lost (found) WHERE found IS NOT NULL;
+
+CREATE TABLE anchors (                -- headings and block ids that were renamed inside a note
+    note TEXT NOT NULL, kind TEXT NOT NULL,
+    key TEXT NOT NULL,                -- the old one as links are compared
+    old TEXT NOT NULL, new TEXT NOT NULL, at REAL NOT NULL,
+    PRIMARY KEY (note, kind, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE broken_since (           -- when a link was first seen to lead nowhere
+    source TEXT NOT NULL, linkpath TEXT NOT NULL, at REAL NOT NULL, PRIMARY KEY (source, linkpath)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE review (
+    id TEXT PRIMARY KEY, kind TEXT NOT NULL,
+    key TEXT NOT NULL,                -- what names the proposal over time: paths and more, NUL between
+    at REAL NOT NULL, summary TEXT NOT NULL, payload TEXT NOT NULL,
+    confidence REAL NOT NULL, reasons TEXT NOT NULL,
+    state TEXT NOT NULL,              -- open, accepted, rejected, snoozed
+    until REAL, op TEXT,
+    UNIQUE (kind, key)
+) STRICT;
+CREATE INDEX review_state ON review (state);
+
+CREATE TABLE left_alone (             -- links to notes not written yet that are meant; source empty: anywhere
+    source TEXT NOT NULL, linkpath TEXT NOT NULL, PRIMARY KEY (source, linkpath)
+) STRICT, WITHOUT ROWID;
+""",
 )

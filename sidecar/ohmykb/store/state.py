@@ -7,6 +7,7 @@ from pathlib import Path
 from threading import Lock
 
 from ohmykb.store.connection import DamagedError, Database, open_writer, transaction
+from ohmykb.store.review import follow
 from ohmykb.store.schema import STATE_MIGRATIONS
 
 log = logging.getLogger(__name__)
@@ -46,13 +47,35 @@ def set_aside(path: Path) -> list[str]:
     ]
 
 
+_FOLLOWING = (
+    ("dismissed", "note"), ("dismissed", "other"),
+    ("displaced", "source"), ("displaced", "target"),
+    ("lost", "source"), ("lost", "found"),
+    ("anchors", "note"), ("broken_since", "source"), ("left_alone", "source"),
+)  # fmt: skip
+"""Columns that hold paths of files as they are now."""
+
+
 def record_renames(db: Database, at: float, moves: Iterable[tuple[str, str]]) -> None:
-    """`at` in seconds since the epoch; moves as (old path, new path)."""
+    """`at` in seconds since the epoch; moves as (old path, new path), all at once: they may swap names.
+
+    Whatever is remembered under the old paths is found under the new ones from now on.
+    """
+    moved = dict(moves)
     with transaction(db):
-        for old, new in moves:
-            db.execute("INSERT INTO renames VALUES (?, ?, ?)", (at, old, new))
-            db.execute("UPDATE OR REPLACE dismissed SET note = ? WHERE note = ?", (new, old))
-            db.execute("UPDATE OR REPLACE dismissed SET other = ? WHERE other = ?", (new, old))
+        db.executemany("INSERT INTO renames VALUES (?, ?, ?)", ((at, old, new) for old, new in moved.items()))
+        db.execute("CREATE TEMP TABLE IF NOT EXISTS moved (old TEXT PRIMARY KEY, new TEXT NOT NULL) WITHOUT ROWID")
+        db.execute("DELETE FROM temp.moved")
+        db.executemany("INSERT INTO temp.moved VALUES (?, ?)", moved.items())
+        for table, column in _FOLLOWING:
+            # By way of a name that no path can have, so that one move never takes up what another left behind.
+            db.execute(
+                f"UPDATE OR REPLACE {table} SET {column} = '/' || m.new FROM temp.moved m WHERE {column} = m.old"
+            )
+            db.execute(
+                f"UPDATE OR REPLACE {table} SET {column} = substr({column}, 2) WHERE {column} >= '/' AND {column} < '0'"
+            )
+        follow(db, moved)
 
 
 def renames(db: Database, since: float = 0) -> list[tuple[float, str, str]]:
