@@ -5,9 +5,9 @@ of them, and no link takes a scan of the vault.
 """
 
 import re
-import unicodedata
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Sequence
+from unicodedata import normalize
 
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA
@@ -34,21 +34,24 @@ def simplified(keys: str) -> str:
     return keys.translate(table) if table else keys
 
 
-_PLAIN = {
-    **dict.fromkeys(map(ord, "‐‑‒–—―−﹘﹣ー"[:-1]), "-"),
-    **dict.fromkeys(map(ord, "‘’‚‛ʼ′`´"), "'"),
-    **dict.fromkeys(map(ord, "“”„‟″〝〞"), '"'),
-    **dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff"), ""),
-    **{code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)},
+_FORM = {
+    **{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)},
+    **dict.fromkeys(map(ord, "‐‑‒–—―−⸺⸻〜～﹘﹣~"), "-"),
+    **dict.fromkeys(map(ord, "‘’‚‛′ʼ´`｀＇"), "'"),
+    **dict.fromkeys(map(ord, "“”„‟″«»「」『』＂"), '"'),
+    **dict.fromkeys(map(ord, " \t\u00a0\u1680\u202f\u205f\u3000\u200b\u200c\u200d\u2060\ufeff\u00ad"), None),
+    **dict.fromkeys(range(0x2000, 0x200B)),
 }
-_RUNS = re.compile(r"--+")
+_DASHES = re.compile("--+")
 
 
 def normal_key(name: str) -> str:
-    """Equal for names that differ only by width, dashes, quotes, spaces, case, composition."""
-    if not name.isascii():
-        name = unicodedata.normalize("NFC", name).translate(_PLAIN)
-    return _RUNS.sub("-", " ".join(name.lower().split()))
+    """Equal exactly for names that differ only by width, dashes, quotes, spaces, case and Unicode composition."""
+    if name.isascii():
+        key = name.lower().replace(" ", "").replace("\t", "").replace("`", "'").replace("~", "-")
+    else:
+        key = normalize("NFC", normalize("NFC", name).translate(_FORM).casefold())
+    return _DASHES.sub("-", key) if "--" in key else key
 
 
 def letters(folded: str) -> str:
