@@ -52,11 +52,12 @@ class Door:
     ) -> None:
         self.root = root
         self.history = History(root)
-        self._device = device
+        self.device = device
         self._clock = clock
         self._judge = judge
         self._step = step
         self._lock = RLock()
+        self._latest_ms = 0
 
     def apply(
         self, changes: Sequence[Change], *, kind: str, decider: str, reasons: Sequence[str] = (),
@@ -118,7 +119,7 @@ class Door:
         """Ends what a crash left open: of this device only. Returns what was ended, and how."""
         with self._lock:
             settled = []
-            for op in self.history.open(self._device):
+            for op in self.history.open(self.device):
                 for one in op.files:
                     with suppress(OSError):
                         for left in (self.root / one.path).parent.glob(f".{_tag(op)}-*{TEMPORARY}*"):
@@ -146,14 +147,14 @@ class Door:
         if not undoes:
             for change, data in zip(changes, before, strict=True):
                 self._judge(change.path, data, change.after)
-        op_id, at = new_id(self._clock, self._device)
+        op_id, at, self._latest_ms = new_id(self._clock, self.device, self._latest_ms)
         folder = self.root / HISTORY / op_id
         touched = tuple(
             Touched(change.path, change.before, None if change.after is None else digest(change.after))
             for change in changes
         )
         op = Operation(
-            op_id, self._device, kind, at, hand, decider, tuple(reasons), "prepared", touched, tuple(undoes),
+            op_id, self.device, kind, at, hand, decider, tuple(reasons), "prepared", touched, tuple(undoes),
             self._to_make(changes),
         )  # fmt: skip
         self._step("archive")
@@ -209,11 +210,10 @@ class Door:
             if isinstance(error, ConflictError):
                 raise
             raise ConflictError(error.message, error.fix) from error
-        self._step("commit")
-        ended = self._end(op, "committed")
         self._step("clean")
-        self._clear(staged)
-        return ended
+        self._clear(staged)  # what was replaced is in the archive
+        self._step("commit")
+        return self._end(op, "committed")
 
     def _stage(self, op: Operation, number: int, change: Change) -> Path | None:
         if change.after is None:
@@ -282,7 +282,7 @@ class Door:
 
     def _prepared(self, op_id: str) -> Operation:
         op = self.history.read(op_id)
-        if op.device != self._device:
+        if op.device != self.device:
             raise ConflictError(f"Operation {op_id} is another device's.", "End it there")
         if op.final:
             raise ConflictError(f"Operation {op_id} is over: {op.state}.", "Make a new plan")

@@ -74,11 +74,11 @@ class Operation:
         return replace(self, state=state)
 
 
-def new_id(clock: Clock, device: str) -> tuple[str, str]:
-    """(id, at): ids are in the order of time."""
-    now = clock.wall()
-    stamp = datetime.fromtimestamp(now, UTC).strftime("%Y%m%dT%H%M%S") + f"{int(now * 1000) % 1000:03d}Z"
-    return f"{stamp}-{device[:4]}-{secrets.token_hex(2)}", iso(now)
+def new_id(clock: Clock, device: str, after_ms: int) -> tuple[str, str, int]:
+    """(id, at, milliseconds since the epoch), later than `after_ms`: ids are in the order of time."""
+    now = max(int(clock.wall() * 1000), after_ms + 1)
+    stamp = datetime.fromtimestamp(now // 1000, UTC).strftime("%Y%m%dT%H%M%S") + f"{now % 1000:03d}Z"
+    return f"{stamp}-{device[:4]}-{secrets.token_hex(2)}", iso(now / 1000), now
 
 
 def is_id(name: str) -> bool:

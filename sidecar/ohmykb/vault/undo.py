@@ -41,7 +41,20 @@ def chosen(operations: Sequence[Operation], ids: Sequence[str], since: float | N
             raise NotFoundError(f"There is no operation {name!r}.", "See them with: kb history")
         if by_id[name].state not in ("committed", "conflict"):
             raise UsageError(f"Operation {name} changed nothing: {by_id[name].state}.", "There is nothing to undo")
-    return [op for op in operations if op.id in set(ids)]
+    gone = undone(operations)
+    found = [op for op in operations if op.id in set(ids) - gone]
+    if not found:
+        raise UsageError("All of it is undone already.", "See: kb history. Undo the undo to do it again")
+    return found
+
+
+def undone(operations: Sequence[Operation]) -> set[str]:
+    """Ids of what was taken back, and not done again since."""
+    gone: set[str] = set()
+    for op in reversed(operations):
+        if op.state == "committed" and op.id not in gone:
+            gone.update(op.undoes)
+    return gone
 
 
 def changes(
