@@ -5,8 +5,8 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,6 +17,8 @@ from ohmykb import config as settings
 from ohmykb import places
 from ohmykb.clock import SystemClock
 from ohmykb.errors import ConflictError, KbError, NoVaultError
+from ohmykb.evolve.mending import Mending
+from ohmykb.evolve.refusals import judge_by
 from ohmykb.index.reconcile import Index
 from ohmykb.search.meaning import Meaning
 from ohmykb.server import discovery
@@ -25,8 +27,11 @@ from ohmykb.server.discovery import Discovery as Discovery
 from ohmykb.store import bulk, files, state, vectors
 from ohmykb.store.connection import DamagedError, Database, DatabaseError, Readers, open_reader, open_writer
 from ohmykb.store.damage import UnwritableError
+from ohmykb.store.review import Review
 from ohmykb.store.schema import INDEX_MIGRATIONS
 from ohmykb.store.state import Decisions
+from ohmykb.vault.door import Door
+from ohmykb.vault.history import History
 from ohmykb.vault.lock import writer_lock
 from ohmykb.vault.rules import Rules
 
@@ -196,6 +201,31 @@ def running(vault: Vault) -> Discovery | None:
     return found if found is not None and discovery.answers(found) else None
 
 
+def history(vault: Vault) -> History:
+    """What was done to the vault."""
+    return History(vault.root)
+
+
+def make_mending(
+    vault: Vault, state_db: Database, config: Callable[[], settings.Config], see: Callable[[Sequence[str]], object]
+) -> Mending:  # fmt: skip
+    """What changes notes. An operation that a crash left open is ended first."""
+    clock = SystemClock()
+    door = Door(
+        vault.root, settings.device_id(), clock, judge_by(config), follow=partial(state.follow_renames, state_db)
+    )
+    for op in door.settle():
+        log.warning("operation %s was cut off: %s", op.id, op.state)
+    return Mending(vault.root, door, Review(state_db), state_db, config, see, clock)
+
+
+@contextmanager
+def mending(vault: Vault, index: Index) -> Iterator[Mending]:
+    """For a command that writes alone: the index follows every write at once."""
+    with closing(state.open_state(vault.state_file)) as state_db:
+        yield make_mending(vault, state_db, lambda: index.config, index.refresh)
+
+
 @dataclass(frozen=True, slots=True)
 class Serving:
     port: int = 0
@@ -238,9 +268,11 @@ def serve(vault: Vault, how: Serving, announce: Callable[[int], None]) -> None:
         decisions = open_decisions(vault)
         stack.callback(decisions.close)
         wanted = encoders if how.vectors else lambda _: ([], [])
+        written = state.open_state(vault.state_file)
+        stack.callback(written.close)
         sidecar = Sidecar(
             vault.root, front, readers(vault), open_locked, load, wanted, decisions,
-            lambda: drop_index(vault), state.set_aside(vault.state_file),
+            partial(make_mending, vault, written), lambda: drop_index(vault), state.set_aside(vault.state_file),
         )  # fmt: skip
         if how.vectors:
             sidecar.service.prober.meaning.reopen = partial(reopen, vault)

@@ -7,10 +7,11 @@ from difflib import get_close_matches
 from typing import Any, Final, NoReturn
 
 import ohmykb
-from ohmykb.cli import doctor, indexing, reading, running
+from ohmykb.cli import doctor, indexing, reading, running, writing
 from ohmykb.cli.session import Session
 from ohmykb.cli.terminal import complain, put
 from ohmykb.errors import KbError, UsageError
+from ohmykb.evolve import deciding
 
 EXITS: Final = {
     "usage": 2,
@@ -156,10 +157,41 @@ def _parser() -> Parser:
         made = add(name, command, about)
         made.add_argument("--all", action="store_true", help="the whole list, on a terminal too")
 
+    _add_writing(add)
+
     made = add("help", show_help, "what a command takes")
     made.add_argument("about", nargs="?", metavar="COMMAND")
     add("version", show_version, "which version this is")
     return parser
+
+
+def _add_writing(add: Callable[[str, Callable[[Session], int], str], Parser]) -> None:
+    """Commands that change notes."""
+    made = add("repair", writing.repair, "mend broken links: what is certain, and proposals for the rest")
+    made.add_argument("words", nargs="*", metavar="NOTE", help="only of this note (default: the whole vault)")
+    made.add_argument("--apply", action="store_true", help="mend what is certain, put the rest to review")
+    made.add_argument("--all", action="store_true", help="the whole list, on a terminal too")
+
+    made = add("review", writing.review, "what waits for your decision; decide it")
+    made.add_argument("verb", nargs="?", choices=deciding.VERBS, metavar="|".join(deciding.VERBS))
+    made.add_argument("ids", nargs="*", metavar="ID")
+    made.add_argument("--rule", help="only proposals of this rule; with a verb, all of them")
+    made.add_argument("--to", metavar="NOTE", help="with retarget: the note that is meant")
+    made.add_argument("--days", type=_number(1, 3650), help="with snooze (default: 7)")
+    made.add_argument("-n", type=_number(1, 1000), help="how many to show (default: 50)")
+    made.add_argument("--all", action="store_true", help="the whole list, on a terminal too")
+
+    made = add("history", writing.history, "what was done to the vault, or to one note")
+    made.add_argument("words", nargs="*", metavar="NOTE")
+    made.add_argument("--all", action="store_true", help="the whole list, on a terminal too")
+
+    made = add("undo", writing.undo, "take operations back, byte for byte")
+    made.add_argument("ops", nargs="*", metavar="OP", help="see kb history")
+    made.add_argument("--since", metavar="TIME", help="all since 2026-12-01, 2026-12-01T08:30, 30m, 2h or 3d")
+
+    made = add("purge", writing.purge, "remove a note's archived versions for good, a secret say")
+    made.add_argument("words", nargs="+", metavar="NOTE")
+    made.add_argument("--yes", action="store_true", help="do not ask")
 
 
 def _number(low: int, high: int) -> Callable[[str], int]:

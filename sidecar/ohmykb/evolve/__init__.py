@@ -1,1 +1,1 @@
-"""Knowledge that grows: from what is in the index and what comes in to plans, and from accepted plans to operations."""
+"""What the index knows and what a person decided go in; plans come out, and accepted plans go through the door."""

@@ -42,6 +42,8 @@ class Mend:
     """At most three, the best first; `target` is the first of them unless a rename names it."""
     reasons: tuple[str, ...] = ()
     """Sentences: why this, or why it is not certain."""
+    written: tuple[str, str | None] | None = None
+    """linkpath and subpath as the replacement reads; None where there are no edits."""
 
     @property
     def key(self) -> str:

@@ -17,6 +17,8 @@ class Diff:
     rescoped: list[tuple[int, Entry]] = field(default_factory=list)
     unread: list[tuple[int, Entry]] = field(default_factory=list)
     """Files whose text must be read: changed, or never read."""
+    restamped: list[tuple[Stamp, int]] = field(default_factory=list)
+    """Files whose text does not matter, with another stamp than recorded."""
 
     def empty(self) -> bool:
         return not (self.new or self.gone or self.moved or self.rescoped or self.unread)
@@ -39,8 +41,11 @@ def compare(entries: Iterable[Entry], known: Mapping[str, Known], unreadable: It
         _, file, _, known_scope, size, mtime, ctime, inode, pending = row
         if scope != known_scope:
             found.rescoped.append((file, entry))
-        if kind != OTHER and scope <= Scope.SEARCH and (pending or stamp != (size, mtime, ctime, inode)):
-            found.unread.append((file, entry))
+        if kind != OTHER and scope <= Scope.SEARCH:
+            if pending or stamp != (size, mtime, ctime, inode):
+                found.unread.append((file, entry))
+        elif stamp != (size, mtime, ctime, inode):
+            found.restamped.append((stamp, file))
     hidden = tuple(folder.rstrip("/") + "/" for folder in unreadable)
     found.gone = {path: row for path, row in left.items() if not (hidden and path.startswith(hidden))}
     return found

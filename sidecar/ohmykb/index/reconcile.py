@@ -13,13 +13,16 @@ from time import perf_counter
 
 from ohmykb.clock import Clock
 from ohmykb.config import Config
+from ohmykb.index import anchors, displaced
 from ohmykb.index.clashes import clashes
 from ohmykb.index.diff import Diff, compare, same_file
 from ohmykb.index.draft import draft_canvas, draft_note, draft_unreadable
 from ohmykb.index.relate import check_subpaths, resolve_again
 from ohmykb.index.resolve import Resolver
 from ohmykb.note import NotePath, Problem, Scope, Stamp
+from ohmykb.store import anchors as renamed
 from ohmykb.store import bulk, files, fulltext, links, notes, state
+from ohmykb.store import displaced as strays
 from ohmykb.store.connection import Database, transaction
 from ohmykb.store.files import CANVAS, NOTE, OTHER, UNREADABLE, Known
 from ohmykb.vault.read import Unreadable, VanishedError, read
@@ -54,9 +57,17 @@ class Outcome:
     """Files that are missing, but too many at once to believe it before a second look."""
     retry: set[str] = field(default_factory=set)
     """Files that were changing while they were read, or vanished before."""
+    displaced: set[str] = field(default_factory=set)
+    """Notes with links that lost what they meant, or whose lost target is there again elsewhere."""
+    anchors: set[str] = field(default_factory=set)
+    """Notes in which headings or block ids were renamed."""
 
     def touched(self) -> set[str]:
         return self.changed | self.removed
+
+    def repairs_due(self) -> bool:
+        """Whether links broke, or may be mended now."""
+        return bool(self.displaced or self.anchors)
 
 
 class Index:
@@ -134,7 +145,7 @@ class Index:
         held = self._hold(diff, files.count(self.db), frozenset())
         outcome = Outcome(held=held)
         self._put_problems(found_problems | clashes(self.root, self.db, self.rules, appeared))
-        if not diff.empty():
+        if not diff.empty() or diff.restamped:
             self._apply(diff, outcome, silent, fresh=False)
         return outcome
 
@@ -218,12 +229,16 @@ class Index:
         if not diff.empty():
             with transaction(self.db):
                 check_subpaths(self.db)
+        if diff.new and not fresh:
+            outcome.displaced |= strays.remember_found(self._history, self.db)
 
     def _file_rows(self, diff: Diff, outcome: Outcome) -> list[tuple[int, Entry]]:
         """Known files brought in step in one transaction; returns those whose text is to be read."""
         unread = dict(diff.unread)
         names: set[str] = set()
+        moved = [(old, entry.path) for _, old, entry in diff.moved]
         with transaction(self.db):
+            losing = displaced.about_to_be_lost(self.db, diff.gone)
             files.delete(self.db, [row[1] for row in diff.gone.values()])
             for path in diff.gone:
                 notes.clear_problems(self.db, notes.ORIGIN_FILE, path)
@@ -244,19 +259,38 @@ class Index:
             ids = files.insert(self.db, ((e.path, e.kind, e.scope) for e in diff.new))
             names.update(files.name_key(entry.path) for entry in diff.new)
             unread.update((n, e) for n, e in zip(ids, diff.new, strict=True) if _has_text(e))
-            if names and not bulk.is_on(self.db):
-                resolve_again(self.db, names)
+            files.set_stamps(self.db, [*diff.restamped, *_textless(diff, ids)])
+            resolver = self._resolver(fresh=False)
+            shifts = resolve_again(self.db, names, resolver) if names and not bulk.is_on(self.db) else []
+            if moved or diff.gone:
+                # Before the index commits: what is remembered in vain does no harm, what is forgotten is lost.
+                stray = displaced.displaced_by(self.db, diff, shifts, resolver, self._clock.wall())
+                self._remember(moved, losing, stray, outcome)
             if not diff.empty():
                 files.advance(self.db)
-        moved = [(old, entry.path) for _, old, entry in diff.moved]
-        if moved:
-            state.record_renames(self._history, self._clock.wall(), moved)
         outcome.renamed.extend(moved)
         outcome.removed.update(diff.gone, (old for old, _ in moved))
         outcome.changed.update(e.path for e in diff.new)
         outcome.changed.update(new for _, new in moved)
         outcome.changed.update(e.path for _, e in diff.rescoped)
         return list(unread.items())
+
+    def _remember(
+        self,
+        moved: Sequence[tuple[str, str]],
+        losing: displaced.Losing,
+        stray: list[strays.Displaced],
+        outcome: Outcome,
+    ) -> None:
+        """What no rebuild of the index could know goes into the state database."""
+        at = self._clock.wall()
+        if moved:
+            state.record_renames(self._history, at, moved)
+        lost = displaced.lost(self.db, losing, at)
+        with transaction(self._history):
+            strays.remember_lost(self._history, losing.gone, lost, at)
+            strays.remember_displaced(self._history, stray)
+        outcome.displaced.update([one.source for one in stray], [one.source for one in lost])
 
     def _leave_out(self, file: int) -> None:
         """A file that stays a target of links, and nothing more."""
@@ -304,6 +338,10 @@ class Index:
             targets = [resolver.resolve(link.linkpath, entry.path, file) for link in row.links]
             rows.append(row._replace(targets=targets))
         with transaction(self.db):
+            if not fresh and (found := anchors.renamed_in(self.db, self._history, rows)):
+                with transaction(self._history):
+                    renamed.remember(self._history, found, self._clock.wall())
+                outcome.anchors.update(one.note for one in found)
             notes.write(self.db, rows, fresh=fresh)
             if not fresh:
                 links.forget_subpaths(self.db, [row.id for row in rows])
@@ -316,6 +354,13 @@ class Index:
 
 def _has_text(entry: Entry) -> bool:
     return entry.kind in (NOTE, CANVAS) and entry.scope <= Scope.SEARCH
+
+
+def _textless(diff: Diff, ids: Sequence[int]) -> Iterator[tuple[Stamp, int]]:
+    """Stamps and ids of moved and new files (`ids`) that nobody reads: a move is known by them."""
+    for file, entry in (*((n, e) for n, _, e in diff.moved), *zip(ids, diff.new, strict=True)):
+        if not _has_text(entry):
+            yield entry.stamp, file
 
 
 @contextmanager

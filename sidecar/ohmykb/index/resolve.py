@@ -8,6 +8,7 @@ Unicode; where two files differ only by that, the one spelled as the link wins. 
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+from ohmykb.store.anchors import plain
 from ohmykb.store.files import NOTE, name_key, path_key
 
 Named = tuple[int, str, int]
@@ -123,14 +124,9 @@ def subpath_found(subpath: str, headings: Iterable[str], blocks: Iterable[str]) 
     """Whether `#heading`, `#outer#inner` or `#^block` is there, compared as the app compares."""
     if subpath.startswith("^"):
         return subpath[1:].lower() in {block.lower() for block in blocks}
-    wanted = [_plain(part) for part in subpath.split("#") if part.strip()]
+    wanted = [plain(part) for part in subpath.split("#") if part.strip()]
     place = 0
     for heading in headings:
-        if place < len(wanted) and _plain(heading) == wanted[place]:
+        if place < len(wanted) and plain(heading) == wanted[place]:
             place += 1
     return place == len(wanted)
-
-
-def _plain(heading: str) -> str:
-    """A heading without what a link may not hold or leave out: marks, punctuation, doubled spaces."""
-    return " ".join("".join(c if c.isalnum() else " " for c in path_key(heading)).split())

@@ -7,7 +7,7 @@ while; a sudden loss is believed only at a second look.
 
 import logging
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from threading import Condition, Thread
@@ -82,6 +82,7 @@ class Worker:
         self._whole = True
         self._looking = False
         self._jobs: deque[tuple[Callable[[Database], Any], Future[Any]]] = deque()
+        self._written: deque[tuple[list[str], Future[Outcome]]] = deque()
         self._stop = False
         self._paused = False
         self._held: dict[str, float] = {}
@@ -128,6 +129,16 @@ class Worker:
             if self._stop:
                 raise KbError("The index is being closed.", "Start the sidecar again")
             self._jobs.append((job, future))
+            self._changed.notify_all()
+        return future.result()
+
+    def see(self, paths: Sequence[str]) -> Outcome:
+        """Takes these into the index now, paused or not, and tells the listener; for what was just written."""
+        future: Future[Outcome] = Future()
+        with self._changed:
+            if self._stop:
+                raise KbError("The index is being closed.", "Start the sidecar again")
+            self._written.append((list(paths), future))
             self._changed.notify_all()
         return future.result()
 
@@ -239,7 +250,9 @@ class Worker:
                 self._looking, self._whole = True, False
             todo = [], True
         index = self._index
-        while self._jobs:
+        while self._written:
+            self._see_written(index)
+        while self._jobs and not self._paused:
             self._run_job(index)
         if todo is None:
             return False
@@ -273,11 +286,26 @@ class Worker:
             future.set_exception(error)
             self._is_lost(error)
 
+    def _see_written(self, index: Index) -> None:
+        paths, future = self._written.popleft()
+        try:
+            outcome = index.refresh(paths)
+            if outcome.touched():
+                self._on_change(index, outcome)
+            self.hint(outcome.retry)
+            future.set_result(outcome)
+        except Exception as error:  # noqa: BLE001 - it belongs to the caller, who waits for it
+            future.set_exception(error)
+            self._is_lost(error)
+
     def _refuse_jobs(self) -> None:
+        closed = KbError("The index is being closed.", "Start the sidecar again")
         with self._changed:
             self._stop = True
+            while self._written:
+                self._written.popleft()[1].set_exception(closed)
             while self._jobs:
-                self._jobs.popleft()[1].set_exception(KbError("The index is being closed.", "Start the sidecar again"))
+                self._jobs.popleft()[1].set_exception(closed)
 
     def _after(self, index: Index, outcome: Outcome, *, whole: bool) -> None:
         now = self._clock.monotonic()
@@ -309,7 +337,7 @@ class Worker:
                 now, wall = self._clock.monotonic(), self._clock.wall()
                 if self._stop:
                     return None
-                if self._jobs and not self._paused:
+                if self._written or (self._jobs and not self._paused):
                     return [], False
                 if not self._paused:
                     if self._whole or now >= self._due:

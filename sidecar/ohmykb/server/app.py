@@ -45,7 +45,7 @@ def _view(service: Service, route: Route) -> Callable[..., Response]:
     def view(**parts: str) -> Response:
         asked = _asked(parts, route.params)
         if route.body is not None:
-            asked = check(_body(needed=route.needs_body), route.body)
+            asked = {**check(_body(needed=route.needs_body), route.body), **parts}
         try:
             answer = route.answer(service, asked)
         except DamagedError as error:

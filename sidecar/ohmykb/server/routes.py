@@ -115,6 +115,67 @@ ROUTES: Final = (
             Param("wait", "seconds to wait for news", "integer", default=0, high=LONGEST_WAIT_S),
         ),
     ),
+    Route(
+        "POST", "/repair", "Plan how broken links are mended, of one note or all; with `apply` the certain ones are",
+        lambda s, asked: s.writing.repair(asked), shapes.PLAN, body=shapes.REPAIR_BODY, also=(404, 409, 415, 503),
+    ),
+    Route(
+        "POST", "/plans/<plan>/apply", "The sidecar writes what is certain, and queues the rest",
+        lambda s, asked: s.writing.apply_plan(asked), shapes.PLAN, also=(404, 409),
+    ),
+    Route(
+        "POST", "/plans/<plan>/prepare", "Archive what the plan concerns; says what the plugin is to write",
+        lambda s, asked: s.writing.prepare_plan(asked), shapes.TO_WRITE, also=(404, 409),
+    ),
+    Route(
+        "POST", "/operations/<op>/commit", "The plugin has written: checked against the disk",
+        lambda s, asked: s.writing.commit(asked), shapes.OPERATION, also=(404, 409),
+    ),
+    Route(
+        "POST", "/operations/<op>/abandon", "The plugin has not written, and will not",
+        lambda s, asked: s.writing.abandon(asked), shapes.OPERATION, also=(404, 409),
+    ),
+    Route(
+        "GET", "/operations", "What was done to the vault, oldest first",
+        lambda s, asked: s.writing.operations(asked), shapes.OPERATIONS,
+        params=(
+            Param("note", "only what touched this note: its path", pattern=INSIDE),
+            Param("n", "the latest so many", "integer", default=200, low=1, high=100_000),
+        ),
+    ),
+    Route(
+        "POST", "/operations/<op>/undo", "Take one operation back; with `prepare` the plugin writes",
+        lambda s, asked: s.writing.undo(asked, asked["op"]), shapes.UNDONE, body=shapes.UNDO_BODY,
+        also=(404, 409, 415),
+    ),
+    Route(
+        "POST", "/operations/undo", "Take several back, or all since a time, in one operation",
+        lambda s, asked: s.writing.undo(asked), shapes.UNDONE, body=shapes.UNDO_MANY_BODY, also=(404, 409, 415),
+    ),
+    Route(
+        "GET", "/review", "What waits for a person, the surest first",
+        lambda s, asked: s.writing.review(asked), shapes.REVIEW,
+        params=(
+            Param("kind", "only items of this kind", pattern=VISIBLE),
+            Param("rule", "only items of this rule", pattern=VISIBLE),
+            Param("n", "how many at most", "integer", default=50, low=1, high=1000),
+        ),
+        also=(503,),
+    ),
+    Route(
+        "POST", "/review/<item>/<verb>", "Decide one: accept, reject, retarget, keep-new, snooze; `plan` makes a plan",
+        lambda s, asked: s.writing.decide(asked, asked["item"], asked["verb"]), shapes.DECIDED,
+        body=shapes.DECIDE_BODY, also=(404, 409, 415, 503),
+    ),
+    Route(
+        "POST", "/review", "Decide several items, or all of a rule",
+        lambda s, asked: s.writing.decide(asked), shapes.DECIDED, body=shapes.DECIDE_MANY_BODY,
+        also=(404, 409, 415, 503),
+    ),
+    Route(
+        "POST", "/renames", "Obsidian itself renamed a note, and rewrites the links to it",
+        lambda s, asked: s.writing.renamed(asked), shapes.RENAMED, body=shapes.RENAME_BODY, also=(415,),
+    ),
     Route("GET", "/settings", "The vault's settings", lambda s, _: s.settings(), shapes.SETTINGS),
     Route(
         "PATCH", "/settings", "Change some settings; null puts one back to its default",

@@ -10,6 +10,8 @@ import ohmykb
 from ohmykb import config as settings
 from ohmykb.config import Config
 from ohmykb.errors import ConflictError, KbError, NotFoundError, NotReadyError, UsageError
+from ohmykb.evolve.caretaker import Caretaker
+from ohmykb.evolve.mending import Mending
 from ohmykb.index.filling import FillingThread
 from ohmykb.index.survey import survey
 from ohmykb.index.worker import Worker
@@ -22,13 +24,14 @@ from ohmykb.search.related import Ties, related
 from ohmykb.server.changes import Changes
 from ohmykb.server.discovery import API
 from ohmykb.server.tasks import Tasks
+from ohmykb.server.writing import Writing
 from ohmykb.store import files, vectors
 from ohmykb.store.connection import Database, DatabaseError, Readers, snapshot
 from ohmykb.store.state import Decisions
 from ohmykb.vault.globs import Globs
 from ohmykb.vault.rules import Rules
 
-CAPABILITIES: Final = ["index", "probe", "query", "settings", "changes"]
+CAPABILITIES: Final = ["index", "probe", "query", "settings", "changes", "repair", "operations", "review"]
 
 Json = dict[str, Any]
 
@@ -70,12 +73,16 @@ class Service:
     decisions: Decisions
     changes: Changes
     stop: Callable[[], None]
+    mending: Mending
+    caretaker: Caretaker
     tasks: Tasks = field(init=False)
+    writing: Writing = field(init=False)
     _counted: tuple[int, Json] = (-1, {})
     """The numbers of the index at a revision."""
 
     def __post_init__(self) -> None:
         self.tasks = Tasks(self.worker, self.counts)
+        self.writing = Writing(self.mending, self.caretaker, self.db)
 
     def db(self) -> Database:
         """Raises NotReadyError before there is an index."""

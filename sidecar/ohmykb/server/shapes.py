@@ -4,7 +4,7 @@ from typing import Any, Final, get_args
 
 from ohmykb.config import FineEncoder, QuickEncoder, WriteMode
 from ohmykb.search.score import FIELDS
-from ohmykb.server.params import FOLDER, VISIBLE
+from ohmykb.server.params import FOLDER, INSIDE, VISIBLE
 
 Shape = dict[str, Any]
 
@@ -165,3 +165,56 @@ SETTINGS_PATCH: Final = closed(
 INDEX_BODY: Final = closed(rebuild=FLAG)
 DISMISS_BODY: Final = {**closed(note=TEXT, other=TEXT), "required": ["note", "other"]}
 STOP_BODY: Final = {**closed(pid=WHOLE), "required": ["pid"]}
+
+# --- what changes notes
+
+HASH: Final = maybe(TEXT)
+CANDIDATE: Final = obj(path=TEXT, score=SHARE, rule=TEXT)
+MEND: Final = obj(
+    source=TEXT, line=maybe(WHOLE), raw=TEXT, replacement=TEXT, target=maybe(TEXT), rule=TEXT, confidence=SHARE,
+    certain=FLAG, applied=FLAG, reasons=many(TEXT), candidates=many(CANDIDATE),
+)  # fmt: skip
+REFUSED: Final = many(obj(path=TEXT, message=TEXT))
+PLAN: Final = obj(
+    plan=TEXT, plans=many(MEND), applied=COUNT, queued=COUNT, op=maybe(TEXT),
+    dead=many(obj(source=TEXT, line=maybe(WHOLE), raw=TEXT)), refused=REFUSED,
+)  # fmt: skip
+TOUCHED: Final = obj(path=TEXT, before=HASH, after=HASH)
+UNDOES: Final[Shape] = {"anyOf": [TEXT, many(TEXT), {"type": "null"}]}
+OPERATION: Final = obj(
+    id=TEXT, kind=TEXT, at=TEXT, device=TEXT, hand=one_of("sidecar", "plugin"), decider=TEXT, reasons=many(TEXT),
+    state=one_of("prepared", "committed", "dropped", "conflict"), undoes=UNDOES, files=many(TOUCHED),
+)  # fmt: skip
+OPERATIONS: Final = obj(
+    operations=many(OPERATION), problems=many(obj(op=TEXT, message=TEXT)), size_bytes=COUNT
+)  # fmt: skip
+EDIT: Final = obj(start=COUNT, end=COUNT, text=TEXT)
+TO_WRITE: Final = obj(
+    op=TEXT, files=many(obj(path=TEXT, before=HASH, after=HASH, edits=maybe(many(EDIT))))
+)  # fmt: skip
+UNDONE: Final[Shape] = {"anyOf": [{**OPERATION, "required": [*OPERATION["required"], "op"]}, TO_WRITE]}
+ITEM: Final = obj(
+    id=TEXT, kind=TEXT, summary=TEXT, diff=TEXT, confidence=SHARE, reasons=many(TEXT), rule=maybe(TEXT),
+    source=TEXT, line=maybe(WHOLE), target=maybe(TEXT), candidates=many(CANDIDATE),
+)  # fmt: skip
+REVIEW: Final = obj(items=many(ITEM), total=COUNT)
+DECIDED: Final[Shape] = {
+    "anyOf": [obj(verb=TEXT, done=COUNT, op=maybe(TEXT), refused=REFUSED), PLAN],
+}
+RENAMED: Final = {"type": "object", "properties": {"from": TEXT, "to": TEXT}, "required": ["from", "to"]}
+
+REPAIR_BODY: Final = closed(note={**TEXT, "pattern": INSIDE}, apply=FLAG)
+UNDO_BODY: Final = closed(prepare=FLAG)
+UNDO_MANY_BODY: Final = closed(ops=many(TEXT), since=TEXT, prepare=FLAG)
+DECIDE_BODY: Final = closed(target=TEXT, days=number(1, 3650, "integer"))
+DECIDE_MANY_BODY: Final = {
+    **closed(
+        verb=one_of("accept", "reject", "retarget", "keep-new", "snooze", "plan"), ids=many(TEXT), rule=TEXT,
+        target=TEXT, days=number(1, 3650, "integer"),
+    ),
+    "required": ["verb"],
+}  # fmt: skip
+RENAME_BODY: Final[Shape] = {
+    "type": "object", "properties": {"from": {**TEXT, "pattern": INSIDE}, "to": {**TEXT, "pattern": INSIDE}},
+    "required": ["from", "to"], "additionalProperties": False,
+}  # fmt: skip

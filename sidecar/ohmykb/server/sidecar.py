@@ -11,6 +11,8 @@ from typing import Final, TypeVar
 from ohmykb.clock import SystemClock
 from ohmykb.config import Config
 from ohmykb.errors import ConflictError, KbError
+from ohmykb.evolve.caretaker import Caretaker
+from ohmykb.evolve.mending import Mending
 from ohmykb.index.filling import FillingThread
 from ohmykb.index.reconcile import Index, Outcome
 from ohmykb.index.worker import Worker
@@ -52,6 +54,7 @@ class Sidecar:
         load: Callable[[], tuple[Config, Rules]],
         encoders: Callable[[Config], tuple[list[Encoder], list[str]]],
         decisions: Decisions,
+        make_mending: Callable[[Callable[[], Config], Callable[[Sequence[str]], object]], Mending],
         drop_index: Callable[[], None],
         remarks: Sequence[str] = (),
     ) -> None:
@@ -88,6 +91,8 @@ class Sidecar:
             watching=True,
             remake=self._open_anew,
         )
+        mending = make_mending(lambda: self._standing.config, self._worker.see)
+        self._caretaker = Caretaker(mending, readers.get, readers.give_back, SystemClock())
         self.service = Service(
             root,
             front.port,
@@ -99,6 +104,8 @@ class Sidecar:
             decisions,
             self._changes,
             self.stop,
+            mending,
+            self._caretaker,
         )
 
     def start(self, token: str, *, watch: bool, stack: ExitStack) -> None:
@@ -112,8 +119,10 @@ class Sidecar:
         stack.callback(self._readers.leave)
         stack.callback(self._watcher.stop)
         self._worker.start()
+        self._caretaker.start()
         stack.callback(self._filling.join)
-        stack.callback(self._worker.stop)  # and with it what the filling waits for
+        stack.callback(self._caretaker.stop)
+        stack.callback(self._worker.stop)  # and with it what the filling and the caretaker wait for
         stack.callback(self._filling.ask_stop)
         stack.callback(self._stopped.set)
         stack.callback(self._readers.close)
@@ -214,11 +223,13 @@ class Sidecar:
         self._filling.nudge()
         self._changes.add(files.revision(index.db), outcome.changed, outcome.removed)
         self.service.tasks.record(outcome)
+        self._caretaker.nudge(outcome.changed | outcome.displaced)
         self._prober.standing.refresh(index.db)
         log.info("%d changed, %d removed", len(outcome.changed), len(outcome.removed))
 
     def _on_settings(self, index: Index) -> None:
         standing = self._standing
+        self._caretaker.nudge_all()
         try:
             config, rules = self._load()
         except KbError as error:

@@ -79,7 +79,7 @@ def held(db: Database, pairs: Sequence[tuple[int, int]]) -> list[Held]:
         " CROSS JOIN files s ON s.id = l.source CROSS JOIN files t ON t.id = j.value ->> 1",
         (json.dumps(pairs),),
     )
-    return [Held(*row[:5], LINK_KINDS[row[5]], *row[6:]) for row in rows]
+    return [_held(row) for row in rows]
 
 
 def leading_to(db: Database, targets: Sequence[int]) -> list[Held]:
@@ -91,7 +91,11 @@ def leading_to(db: Database, targets: Sequence[int]) -> list[Held]:
         " WHERE l.source NOT IN (SELECT value FROM json_each(?1))",
         (json.dumps(targets),),
     )
-    return [Held(*row[:5], LINK_KINDS[row[5]], *row[6:]) for row in rows]
+    return [_held(row) for row in rows]
+
+
+def _held(row: Sequence[Any]) -> Held:
+    return Held(row[0], row[1], row[2], row[3], row[4], LINK_KINDS[row[5]], row[6], row[7])
 
 
 def led_to(db: Database, links: Sequence[int]) -> dict[int, str]:
@@ -134,7 +138,7 @@ def remember_found(state: Database, db: Database) -> set[str]:
     found = _with_bytes(db, [row[0] for row in asked])
     if not found:
         return set()
-    sources = set()
+    sources: set[str] = set()
     with transaction(state):
         for digest, path in found.items():
             where = "hash = ? AND found IS NULL"

@@ -1,5 +1,6 @@
 """Rows of links: where they lead, who links here, and what lies within two hops."""
 
+import json
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -29,6 +30,16 @@ def by_name(db: Database, key: str) -> list[Pending]:
     return [Pending(*row) for row in rows]
 
 
+def by_source(db: Database, sources: Sequence[int]) -> list[Pending]:
+    """Every link of these notes that leads anywhere."""
+    rows = db.rows(
+        "SELECT l.id, l.source, f.path, l.linkpath, l.target FROM json_each(?) j"
+        " CROSS JOIN links l ON l.source = j.value CROSS JOIN files f ON f.id = l.source WHERE l.target IS NOT NULL",
+        (json.dumps(sources),),
+    )
+    return [Pending(*row) for row in rows]
+
+
 def set_targets(db: Database, rows: Iterable[tuple[int | None, int]]) -> None:
     """(target, link id)."""
     db.executemany("UPDATE links SET target = ?, subpath_found = NULL WHERE id = ?", rows)
@@ -53,6 +64,11 @@ def unchecked_subpaths(db: Database) -> list[tuple[int, str, int]]:
 def set_subpaths(db: Database, rows: Iterable[tuple[int, int]]) -> None:
     """(found, link id)."""
     db.executemany("UPDATE links SET subpath_found = ? WHERE id = ?", rows)
+
+
+def has_subpaths_into(db: Database, note: int) -> bool:
+    """Whether any link leads to a heading or block of this note."""
+    return db.row("SELECT 1 FROM links WHERE target = ? AND subpath IS NOT NULL LIMIT 1", (note,)) is not None
 
 
 def headings_and_blocks(db: Database, note: int) -> tuple[str, str]:

@@ -111,6 +111,11 @@ def erase(db: Database, ids: Sequence[int]) -> None:
     db.executemany("DELETE FROM notes WHERE id = ?", each)
 
 
+def text(db: Database, note: int) -> str:
+    """The text of a note as it is in the index; empty where there is none."""
+    return str(db.value("SELECT text FROM texts WHERE note = ?", (note,)) or "")
+
+
 def put_problems(db: Database, origin: int, problems: Iterable[tuple[str, Problem]]) -> None:
     db.executemany(
         f"INSERT INTO problems VALUES (?, ?, ?, ?, {int(origin)})", ((p, *problem) for p, problem in problems)

@@ -3,6 +3,7 @@
 import logging
 import time
 from collections.abc import Iterable
+from datetime import datetime
 from pathlib import Path
 from threading import Lock
 
@@ -81,6 +82,14 @@ def record_renames(db: Database, at: float, moves: Iterable[tuple[str, str]]) ->
 def renames(db: Database, since: float = 0) -> list[tuple[float, str, str]]:
     """(at, old, new), oldest first."""
     return db.rows("SELECT at, old, new FROM renames WHERE at >= ? ORDER BY at, rowid", (since,))
+
+
+def follow_renames(db: Database, path: str, since: str) -> str:
+    """Where the file is now that was at `path` then (ISO)."""
+    for _, old, new in renames(db, datetime.fromisoformat(since).timestamp()):
+        if path == old:
+            path = new
+    return path
 
 
 class Decisions:

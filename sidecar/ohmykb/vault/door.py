@@ -48,14 +48,16 @@ class Door:
     """One at a time; `step` is told before each step, for trials that end there."""
 
     def __init__(
-        self, root: Path, device: str, clock: Clock, judge: Judge, step: Callable[[str], None] = no_step
-    ) -> None:
+        self, root: Path, device: str, clock: Clock, judge: Judge, step: Callable[[str], None] = no_step,
+        follow: undo.Follow = lambda path, _: path,
+    ) -> None:  # fmt: skip
         self.root = root
         self.history = History(root)
         self.device = device
         self._clock = clock
         self._judge = judge
         self._step = step
+        self._follow = follow
         self._lock = RLock()
         self._latest_ms = 0
 
@@ -107,7 +109,7 @@ class Door:
         """
         with self._lock:
             chosen = undo.chosen(self.history.operations(), ids, since)
-            return undo.changes(chosen, self._hash, self.history.archived), tuple(op.id for op in chosen)
+            return undo.changes(chosen, self._hash, self.history.archived, self._follow), tuple(op.id for op in chosen)
 
     def undo(self, ids: Sequence[str], since: float | None = None, *, decider: str = "person") -> Operation:
         """One operation that restores the exact bytes. Raises as `undoing`."""

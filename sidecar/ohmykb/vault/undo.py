@@ -3,13 +3,11 @@
 import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ohmykb.errors import ConflictError, NotFoundError, UsageError
-from ohmykb.vault.operations import Change, Operation
-
-if TYPE_CHECKING:
-    from ohmykb.note import NotePath
+from ohmykb.note import NotePath
+from ohmykb.vault.operations import Change, Operation, Touched
 
 _SPAN: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 
@@ -57,33 +55,40 @@ def undone(operations: Sequence[Operation]) -> set[str]:
     return gone
 
 
+Follow = Callable[[str, str], str]
+"""(path, since when as ISO) → where that file is now, if it was moved."""
+
+
 def changes(
-    chosen: Sequence[Operation], current: Callable[[str], str | None], archived: Callable[[str, str], bytes]
+    chosen: Sequence[Operation],
+    current: Callable[[str], str | None],
+    archived: Callable[[str, str], bytes],
+    follow: Follow,
 ) -> list[Change]:
-    """For every file the bytes from before the earliest of them.
+    """For every file, where it is now, the bytes from before the earliest of them.
 
     The hashes must form a chain from what the disk holds now: a later edit, or an operation that is not
     among the chosen, breaks it. Raises ConflictError, with the name of the file.
     """
-    paths: dict[NotePath, list[tuple[Operation, str | None, str | None]]] = {}
+    paths: dict[str, list[tuple[Operation, Touched]]] = {}
     for op in reversed(chosen):
         for one in op.files:
-            paths.setdefault(one.path, []).append((op, one.before, one.after))
+            paths.setdefault(follow(one.path, op.at), []).append((op, one))
     found = []
     for path, steps in paths.items():
         now = here = current(path)
-        source: Operation | None = None
-        for op, before, after in steps:
+        source: tuple[str, str] | None = None
+        for op, (own, before, after) in steps:
             if here == after:
-                here, source = before, op
+                here, source = before, (op.id, own)
             elif here != before:
                 raise ConflictError(
                     f"{path} was changed after operation {op.id}: nothing is undone, so that no edit is lost.",
                     "Undo the later operations too, or copy back what you need: kb recover",
                 )
         if here != now:
-            data = archived(source.id, path) if here is not None and source is not None else None
-            found.append(Change(path, now, data))
+            data = archived(*source) if here is not None and source is not None else None
+            found.append(Change(NotePath(path), now, data))
     if not found:
         raise UsageError("All of it is undone already.", "See: kb history")
     return found

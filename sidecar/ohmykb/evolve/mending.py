@@ -1,0 +1,163 @@
+"""From plans to operations: what is certain goes through the door, the rest is put to review."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Final
+
+from ohmykb.clock import Clock
+from ohmykb.config import Config
+from ohmykb.errors import ConflictError, KbError, NotFoundError
+from ohmykb.evolve.changes import changes
+from ohmykb.evolve.plan import Mend, Plan
+from ohmykb.evolve.repair import plan_repairs
+from ohmykb.note import NotePath
+from ohmykb.store.connection import Database
+from ohmykb.store.review import Item, Review
+from ohmykb.vault.door import Door
+from ohmykb.vault.operations import Operation
+
+REPAIR: Final = "repair"
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What became of a plan."""
+
+    op: Operation | None = None
+    applied: frozenset[Mend] = frozenset()
+    queued: int = 0
+    refused: tuple[tuple[str, str], ...] = ()
+    """(path, why) of notes that may not be written."""
+
+
+class Mending:
+    """Serves both the sidecar and a command alone; `see` brings the index in step with the paths written."""
+
+    def __init__(
+        self, root: Path, door: Door, review: Review, state: Database, config: Callable[[], Config],
+        see: Callable[[Sequence[str]], object], clock: Clock,
+    ) -> None:  # fmt: skip
+        self.root = root
+        self.door = door
+        self.review = review
+        self.state = state
+        self.config = config
+        self.see = see
+        self.clock = clock
+
+    def plan(self, db: Database, *, note: str | None = None, sources: Iterable[str] | None = None) -> Plan:
+        return plan_repairs(db, self.state, self.root, self.config(), note=note, sources=sources)
+
+    def apply(self, plan: Plan, *, decider: str) -> Done:
+        """Applies the certain ones in one operation, and queues what could be said of the others.
+
+        Raises ConflictError, with nothing changed, when a note was edited meanwhile.
+        """
+        certain = [mend for mend in plan.mends if mend.certain]
+        op, applied, refused = self.write(certain, decider=decider)
+        queued = self.queue(mend for mend in plan.mends if mend not in applied)
+        return Done(op, applied, queued, refused)
+
+    def write(
+        self, mends: Sequence[Mend], *, decider: str
+    ) -> tuple[Operation | None, frozenset[Mend], tuple[tuple[str, str], ...]]:
+        allowed: list[Mend] = []
+        refused: list[tuple[str, str]] = []
+        todo = []
+        for source, group in groupby(sorted(mends, key=lambda one: one.source), key=lambda one: one.source):
+            own = list(group)
+            try:
+                todo += changes(own, self.root, self.config())
+            except ConflictError:
+                raise
+            except KbError as error:
+                refused.append((source, error.message))
+            else:
+                allowed += own
+        if not todo:
+            return None, frozenset(), tuple(refused)
+        op = self.door.apply(todo, kind=REPAIR, decider=decider, reasons=sorted({mend.rule for mend in allowed}))
+        self.written(op, allowed)
+        return op, frozenset(allowed), tuple(refused)
+
+    def written(self, op: Operation, mends: Iterable[Mend] = ()) -> None:
+        """The index follows, and what waits for a decision about these links is decided."""
+        self.see([touched.path for touched in op.files])
+        self.review.settle_keys(REPAIR, [mend.key for mend in mends], "accepted", op.id)
+
+    def queue(self, mends: Iterable[Mend]) -> int:
+        """Puts proposals to review, those that were not rejected before; returns how many wait of them."""
+        count = 0
+        for mend in mends:
+            if mend.target is None or mend.replacement == mend.raw:
+                continue
+            count += self.review.put(
+                REPAIR, mend.key, self.clock.wall(), _summary(mend), _payload(mend), mend.confidence, mend.reasons
+            ) is not None  # fmt: skip
+        return count
+
+    # --- the queue, item by item
+
+    def proposed(self, db: Database, items: Sequence[Item], target: str | None = None) -> list[Mend]:
+        """What accepting these items would do to the notes as they are now. Raises NotFoundError."""
+        wanted = {(one.payload["source"], one.payload["linkpath"], one.payload["subpath"]): one for one in items}
+        plan = self.plan(db, sources=sorted({source for source, _, _ in wanted}))
+        found: list[Mend] = []
+        met = set()
+        for mend in plan.mends:
+            place = (mend.source, mend.linkpath, mend.subpath)
+            item = wanted.get(place)
+            if item is None:
+                continue
+            met.add(place)
+            aim = target or item.payload["target"]
+            found.append(mend if mend.target == aim else self.aimed(db, mend, aim))
+        for place, item in wanted.items():
+            if place not in met:
+                raise NotFoundError(
+                    f"{item.payload['raw']} does not stand in {place[0]} any more.", "Look again: kb review"
+                )
+        return found
+
+    def aimed(self, db: Database, mend: Mend, target: str) -> Mend:
+        """The same link, led to another note. Raises UsageError where its style cannot name it."""
+        from ohmykb.evolve.repair import retargeted
+
+        return retargeted(db, self.root, self.config(), mend, NotePath(target))
+
+
+def row(mend: Mend, *, applied: bool) -> Json:
+    """A mend in the shape of the contract."""
+    return {
+        "source": mend.source, "line": mend.line, "raw": mend.raw, "replacement": mend.replacement,
+        "target": mend.target, "rule": mend.rule, "confidence": round(mend.confidence, 3), "certain": mend.certain,
+        "applied": applied, "reasons": list(mend.reasons),
+        "candidates": [{"path": one.path, "score": one.score, "rule": one.rule} for one in mend.candidates],
+    }  # fmt: skip
+
+
+def answer(plan: Plan, done: Done) -> Json:
+    return {
+        "plans": [row(mend, applied=mend in done.applied) for mend in plan.mends],
+        "applied": len(done.applied),
+        "queued": done.queued,
+        "op": done.op.id if done.op is not None else None,
+        "dead": [{"source": one.source, "line": one.line, "raw": one.raw} for one in plan.dead],
+        "refused": [{"path": path, "message": message} for path, message in done.refused],
+    }
+
+
+def _summary(mend: Mend) -> str:
+    return f"{mend.source}: {mend.raw} → {mend.replacement}"
+
+
+def _payload(mend: Mend) -> Json:
+    return {
+        "source": mend.source, "line": mend.line, "raw": mend.raw, "linkpath": mend.linkpath,
+        "subpath": mend.subpath, "target": mend.target, "rule": mend.rule, "replacement": mend.replacement,
+        "candidates": [{"path": one.path, "score": one.score, "rule": one.rule} for one in mend.candidates],
+    }  # fmt: skip

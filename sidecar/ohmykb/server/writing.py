@@ -1,0 +1,143 @@
+"""What the routes that change notes ask: plans, the two hands that carry them out, history and review."""
+
+import secrets
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any, Final
+
+from ohmykb.errors import NotFoundError, UsageError
+from ohmykb.evolve import deciding, mending, reports
+from ohmykb.evolve.caretaker import Caretaker
+from ohmykb.evolve.changes import changes
+from ohmykb.evolve.mending import Done, Mending
+from ohmykb.evolve.plan import Mend, Plan
+from ohmykb.search.find import find_note
+from ohmykb.store.connection import Database, snapshot
+from ohmykb.vault.operations import Change, Operation
+from ohmykb.vault.undo import moment
+
+REMEMBERED: Final = 100
+PERSON: Final = "person"
+
+Json = dict[str, Any]
+
+
+@dataclass(slots=True)
+class Prepared:
+    """A plan that the plugin carries out."""
+
+    mends: tuple[Mend, ...]
+
+
+@dataclass(slots=True)
+class Writing:
+    mending: Mending
+    caretaker: Caretaker
+    ready: Callable[[], Database]
+    """The index as it is. Raises NotReadyError."""
+    _plans: OrderedDict[str, Plan] = field(default_factory=OrderedDict)
+    _prepared: dict[str, Prepared] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
+
+    # --- plans
+
+    def repair(self, asked: Json) -> Json:
+        """Plans the repair of one note's links, or of all; with `apply` as the command."""
+        with snapshot(self.ready()) as db:
+            note = find_note(db, asked["note"])[1] if asked.get("note") else None
+            plan = self.mending.plan(db, note=note)
+        done = self.mending.apply(plan, decider=PERSON) if asked.get("apply") else Done()
+        return {"plan": self._remember(plan), **mending.answer(plan, done)}
+
+    def apply_plan(self, asked: Json) -> Json:
+        plan = self._plan(asked["plan"])
+        return {"plan": asked["plan"], **mending.answer(plan, self.mending.apply(plan, decider=PERSON))}
+
+    def prepare_plan(self, asked: Json) -> Json:
+        """Archives what the plan's certain changes concern, and says what the plugin is to write."""
+        plan = self._plan(asked["plan"])
+        certain = [mend for mend in plan.mends if mend.certain]
+        found = changes(certain, self.mending.root, self.mending.config())
+        if not found:
+            raise UsageError("The plan changes nothing.", "Look at what it proposes: it is not certain")
+        op = self.mending.door.prepare(
+            found, kind=mending.REPAIR, decider=PERSON, reasons=sorted({mend.rule for mend in certain})
+        )
+        with self._lock:
+            self._prepared[op.id] = Prepared(tuple(certain))
+        return self._to_write(op, found)
+
+    def commit(self, asked: Json) -> Json:
+        op = self.mending.door.commit(asked["op"])
+        with self._lock:
+            prepared = self._prepared.pop(op.id, Prepared(()))
+        self.mending.written(op, prepared.mends)
+        return reports.operation(op)
+
+    def abandon(self, asked: Json) -> Json:
+        op = self.mending.door.abandon(asked["op"])
+        with self._lock:
+            self._prepared.pop(op.id, None)
+        return reports.operation(op)
+
+    def _to_write(self, op: Operation, found: Sequence[Change]) -> Json:
+        return {"op": op.id, "files": [reports.to_write(change, self.mending.door.history, op.id) for change in found]}
+
+    def _remember(self, plan: Plan) -> str:
+        name = secrets.token_hex(8)
+        with self._lock:
+            self._plans[name] = plan
+            while len(self._plans) > REMEMBERED:
+                self._plans.popitem(last=False)
+        return name
+
+    def _plan(self, name: str) -> Plan:
+        with self._lock:
+            plan = self._plans.get(name)
+        if plan is None:
+            raise NotFoundError(f"There is no plan {name!r}.", "Plans are forgotten in time: make it again")
+        return plan
+
+    # --- history
+
+    def operations(self, asked: Json) -> Json:
+        return reports.history(self.mending.door.history, asked.get("note"), asked.get("n"))
+
+    def undo(self, asked: Json, op: str | None = None) -> Json:
+        """One operation (`op`), several (`ops`) or all since a time; `prepare` leaves the writing to the plugin."""
+        ops = [op] if op is not None else asked.get("ops") or []
+        if bool(ops) == bool(asked.get("since")):
+            raise UsageError("Name operations or a time.", "See openapi.json")
+        since = asked.get("since")
+        found, undone = self.mending.door.undoing(ops, moment(since, self.mending.clock.wall()) if since else None)
+        if asked.get("prepare"):
+            prepared = self.mending.door.prepare(found, kind="undo", decider=PERSON, undoes=undone)
+            return self._to_write(prepared, found)
+        done = self.mending.door.apply(found, kind="undo", decider=PERSON, undoes=undone)
+        self.mending.written(done)
+        return reports.undone(done)
+
+    # --- review
+
+    def review(self, asked: Json) -> Json:
+        with snapshot(self.ready()) as db:
+            return deciding.listing(self.mending, db, kind=asked["kind"], rule=asked["rule"], n=asked["n"])
+
+    def decide(self, asked: Json, item: str | None = None, verb: str | None = None) -> Json:
+        """accept, reject, retarget, keep-new, snooze; `plan` makes a plan of it, for the plugin to prepare."""
+        ids = [item] if item is not None else asked.get("ids") or []
+        verb = verb or asked["verb"]
+        with snapshot(self.ready()) as db:
+            if verb == "plan":
+                plan = deciding.plan(self.mending, db, ids, asked.get("target"))
+                return {"plan": self._remember(plan), **mending.answer(plan, Done())}
+            return deciding.decide(
+                self.mending, db, verb, ids, rule=asked.get("rule"), target=asked.get("target"), days=asked.get("days")
+            )
+
+    def renamed(self, asked: Json) -> Json:
+        """Obsidian renamed a note, and rewrites the links to it: nothing of ours is to be done."""
+        self.caretaker.hold(asked["to"])
+        return {"from": asked["from"], "to": asked["to"]}
