@@ -54,7 +54,8 @@ def only(plan: Plan) -> Mend:
 def test_what_differs_in_form_is_certain(bench: Bench) -> None:
     bench.trial.put({
         "Funding–Rate.md": "", "b/Only one.md": "# H\n",
-        "a.md": "---\nup: \"[[Only　one]]\"\n---\nx [[Funding-Rate#h|shown]]\r\n![[B/Only  one#H]] [t](Only%20%20one.md \"T\")\n",
+        "a.md": "---\nup: \"[[Only　one]]\"\n---\nx [[Funding-Rate#h|shown]]\r\n"
+        "![[B/Only  one#H]] [t](Only%20%20one.md \"T\")\n",
     })  # fmt: skip
     plan = bench.apply()
     assert [(one.rule, one.certain, one.target) for one in plan.mends] == [
