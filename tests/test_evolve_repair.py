@@ -1,7 +1,11 @@
 """Which links are mended, to what, how they are written then, and what is never certain."""
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 
+import breaking
 from ohmykb.config import load
 from ohmykb.errors import KbError, NotFoundError, UsageError
 from ohmykb.evolve.changes import changes
@@ -221,3 +225,30 @@ def test_the_edits_are_against_the_bytes_of_now(bench: Bench) -> None:
     plan = plan_repairs(bench.trial.index.db, bench.state, bench.trial.root, load(bench.trial.root))
     (change,) = changes(plan.mends, bench.trial.root, load(bench.trial.root))
     assert change.after == "first\n\n[[A–B]] and [[A-B]]".encode()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["zh-knowledge-garden", "jacky-garden", "kepano-vault"])
+def test_public_vaults_broken_against_known_truth(
+    name: str, shared: Path, tmp_path: Path, trial_at: Callable[[Path], Trial]
+) -> None:
+    root = breaking.unpack(shared / "vaults" / f"{name}.tar.gz", tmp_path / "packed")
+    breaks = breaking.break_links(root, 400, 7)
+    made = trial_at(root)
+    made.look()
+    told = breaking.tally(breaks, breaking.plan_of(made))
+    assert told.wrong == []
+    assert len(told.uncertain) <= 0.05 * told.form
+    assert len(told.missed) <= 0.2 * told.others
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["zh-knowledge-garden", "jacky-garden", "kepano-vault"])
+def test_links_of_public_vaults_follow_renames(
+    name: str, shared: Path, tmp_path: Path, trial_at: Callable[[Path], Trial]
+) -> None:
+    made = trial_at(breaking.unpack(shared / "vaults" / f"{name}.tar.gz", tmp_path / "packed"))
+    told = breaking.rename_trial(made, 200, 10, 7)
+    assert told.links
+    assert (told.strayed, told.spoilt) == ([], [])
+    made.assert_true()

@@ -26,9 +26,9 @@ BEGUN_FLOOR: Final = 0.5
 BEGUN: Final = 4
 """Letters that a beginning must have; Chinese characters count more, so two suffice."""
 BEGUN_SHARE: Final = 0.5
-"""Of a link that is longer than the name, so much must be the name."""
+"""Of a link that is longer than the name, so much must be the name; of a name, so much a shorter beginning."""
 CLOSE: Final = 4
-"""Letters that a name with a fault must have; three where they are Chinese."""
+"""Letters that a name must have for one fault to leave it recognisable; three where they are Chinese."""
 CLOSE_PAIRED: Final = 3
 ALIKE: Final = 0.8
 """Likeness of names from which on several faults are one spelling (normalised indel distance)."""
@@ -146,15 +146,16 @@ class Names:
         if name.letters:
             self._by_letters(found, shelf, name)
             self._by_beginning(found, shelf, name)
-            if len(name.letters) >= (CLOSE_PAIRED if is_paired(name.letters) else CLOSE):
-                weight = _weight(name.letters)
-                score = SCORES["close"] * (1 - 1 / weight)
-                for key in shelf.one_off(name.letters):
-                    self._add(found, name, shelf.letters[key], score, "close")
+            self._by_fault(found, shelf, name)
             if not found and len(name.letters) >= ALIKE_LETTERS / (2 if is_paired(name.letters) else 1):
                 for key, likeness in shelf.alike(name.letters, name.stem, ALIKE):
                     self._add(found, name, shelf.letters[key], SCORES["alike"] * likeness, "alike")
-        return sorted(found.values(), key=lambda one: (-one.score, len(one.path), one.path))
+        named = _folders(linkpath, folder)
+
+        def rank(one: Suggestion) -> tuple[float, bool, int, str]:
+            return -one.score, named is not None and not named.fit(one.path), len(one.path), one.path
+
+        return sorted(found.values(), key=rank)
 
     def _by_name(self, found: dict[str, Suggestion], shelf: Shelf, name: _Name, folders: "_Folders | None") -> None:
         """The same name but for width, dashes, quotes and the like, in the folder named; else in another."""
@@ -184,13 +185,21 @@ class Names:
     def _by_beginning(self, found: dict[str, Suggestion], shelf: Shelf, name: _Name) -> None:
         key = name.letters
         least = 2 if is_paired(key) else BEGUN
-        if len(key) < least:
+        if len(key) < least - 1:
             return
         longer = [(one, len(key) / len(one)) for one in shelf.beginning(key)]
+        if len(key) < least:
+            longer = [(one, share) for one, share in longer if share >= BEGUN_SHARE]
         shorter = [(one, len(one) / len(key)) for one in shelf.begun(key, max(least, int(BEGUN_SHARE * len(key))))]
         for one, share in sorted((*longer, *shorter), key=lambda pair: -pair[1])[: 2 * MOST]:
             score = BEGUN_FLOOR + (SCORES["begun"] - BEGUN_FLOOR) * share
             self._add(found, name, shelf.letters[one], score, "begun")
+
+    def _by_fault(self, found: dict[str, Suggestion], shelf: Shelf, name: _Name) -> None:
+        for key in shelf.one_off(name.letters):
+            if max(len(key), len(name.letters)) >= (CLOSE_PAIRED if is_paired(key) else CLOSE):
+                score = SCORES["close"] * (1 - 1 / _weight(key if len(key) > len(name.letters) else name.letters))
+                self._add(found, name, shelf.letters[key], score, "close")
 
     def _add(
         self, found: dict[str, Suggestion], name: _Name, paths: Iterable[str], score: float, rule: Rule
@@ -261,8 +270,5 @@ def _weight(key: str) -> float:
 
 
 def _numbers_agree(link: str, name: str, *, begun: bool) -> bool:
-    one, two = numbers(link, series=not begun), numbers(name, series=not begun)
-    if begun:
-        least = min(len(one), len(two))
-        return one[:least] == two[:least]
-    return one == two
+    """Single letters count among the numbers of a series, but for a beginning, which may end within a word."""
+    return numbers(link, series=not begun) == numbers(name, series=not begun)
