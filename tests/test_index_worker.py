@@ -8,7 +8,7 @@ from time import monotonic
 import pytest
 
 from ohmykb import wiring
-from ohmykb.errors import NoVaultError
+from ohmykb.errors import KbError, NoVaultError
 from ohmykb.index.reconcile import Index, Outcome, Progress, silent
 from ohmykb.index.worker import POLLED_EVERY_S, WATCHED_EVERY_S, Worker
 from trial import Trial
@@ -322,6 +322,83 @@ def test_paused_and_stopped_in_the_middle(bench: Bench) -> None:
     bench.trial.look()
     bench.trial.assert_true()
     bench.trial.close()
+
+
+def test_what_was_just_written_is_seen_at_once(bench: Bench) -> None:
+    bench.start()
+    bench.trial.put({"a.md": "x", "dir/b.md": "y"})
+    told = len(bench.told)
+    outcome = bench.worker.see(["a.md", "dir/"])
+    assert outcome.changed == {"a.md", "dir/b.md"}
+    assert bench.told[told:] == [outcome]
+    assert bench.calls == [("a.md", "dir/")]
+    assert bench.paths() == {"a.md", "dir/b.md"}
+    assert bench.worker.see(["a.md"]).touched() == set()
+    assert bench.told[told:] == [outcome]
+
+
+def test_seen_while_paused(bench: Bench) -> None:
+    bench.start()
+    bench.worker.pause(on=True)
+    bench.trial.put({"a.md": "x", "b.md": "y"})
+    bench.worker.hint(["b.md"])
+    bench.after(100)
+    assert bench.worker.see(["a.md"]).changed == {"a.md"}
+    assert bench.paths() == {"a.md"}
+    assert bench.worker.paused
+    assert bench.calls == [("a.md",)]
+    assert bench.worker.waiting == 1
+
+
+def test_seen_while_a_look_is_paused_in_its_middle(bench: Bench) -> None:
+    bench.start()
+    bench.trial.put({f"{number}.md": "x" for number in range(600)})
+    bench.gate = lambda: bench.worker.pause(on=True)
+    bench.worker.ask_whole()
+    bench.until(lambda: bench.worker.work.state == "paused")
+    bench.trial.put({"new.md": "y"})
+    assert bench.worker.see(["new.md"]).changed == {"new.md"}
+    assert bench.worker.paused
+    assert "new.md" in bench.paths()
+
+
+def test_seen_before_the_first_look(bench: Bench) -> None:
+    """A vault is built as a whole first: that is much the quicker way."""
+    bench.trial.put({"a.md": "x", "b.md": "y"})
+    bench.worker.start()
+    assert bench.worker.see(["a.md"]).touched() == set()
+    assert bench.calls == [("whole",), ("a.md",)]
+    assert bench.paths() == {"a.md", "b.md"}
+
+
+def test_what_seeing_raises_is_the_callers(bench: Bench) -> None:
+    bench.start()
+    bench.fail.append(RuntimeError("boom"))
+    with pytest.raises(RuntimeError, match="boom"):
+        bench.worker.see(["a.md"])
+    assert bench.worker.work.state == "ready"
+    bench.trial.put({"a.md": "x"})
+    assert bench.worker.see(["a.md"]).changed == {"a.md"}
+
+
+def test_nothing_is_seen_any_more_when_stopped(bench: Bench) -> None:
+    bench.start()
+    bench.worker.stop()
+    with pytest.raises(KbError, match="being closed"):
+        bench.worker.see(["a.md"])
+
+
+def test_seen_from_several_threads(bench: Bench) -> None:
+    bench.start()
+    seen: list[Outcome] = []
+    names = [f"{number}.md" for number in range(20)]
+    bench.trial.put(dict.fromkeys(names, "x"))
+    threads = [threading.Thread(target=lambda name=name: seen.append(bench.worker.see([name]))) for name in names]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE_S)
+    assert sorted(path for outcome in seen for path in outcome.changed) == sorted(names)
 
 
 def test_a_failure_is_told_and_another_look_follows(bench: Bench) -> None:

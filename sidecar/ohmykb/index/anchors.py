@@ -95,9 +95,9 @@ def _alike(a: Section, b: Section) -> bool:
 def _sections(text: str, headings: Sequence[tuple[int, str, int]]) -> list[Section]:
     """`headings` as (level, text, 1-based line)."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    ends = [line - 1 for _, _, line in headings[1:]] + [len(lines)]
     found = []
-    for number, ((level, heading, line), end) in enumerate(zip(headings, ends, strict=True)):
+    for number, (level, heading, line) in enumerate(headings):
+        end = headings[number + 1][2] - 1 if number + 1 < len(headings) else len(lines)
         under = "\n".join(lines[line:end]).strip()
         if not under:
             whole = next((at - 1 for depth, _, at in headings[number + 1 :] if depth <= level), len(lines))

@@ -83,6 +83,7 @@ class Worker:
         self._looking = False
         self._jobs: deque[tuple[Callable[[Database], Any], Future[Any]]] = deque()
         self._written: deque[tuple[list[str], Future[Outcome]]] = deque()
+        self._seeing = False
         self._stop = False
         self._paused = False
         self._held: dict[str, float] = {}
@@ -127,17 +128,20 @@ class Worker:
         future: Future[T] = Future()
         with self._changed:
             if self._stop:
-                raise KbError("The index is being closed.", "Start the sidecar again")
+                raise _closed()
             self._jobs.append((job, future))
             self._changed.notify_all()
         return future.result()
 
     def see(self, paths: Sequence[str]) -> Outcome:
-        """Takes these into the index now, paused or not, and tells the listener; for what was just written."""
+        """Takes these into the index now, paused or not, and tells the listener; for what was just written.
+
+        After the look under way, which is finished for it. Raises what the look at them raises.
+        """
         future: Future[Outcome] = Future()
         with self._changed:
             if self._stop:
-                raise KbError("The index is being closed.", "Start the sidecar again")
+                raise _closed()
             self._written.append((list(paths), future))
             self._changed.notify_all()
         return future.result()
@@ -220,8 +224,10 @@ class Worker:
             with self._changed:
                 self._looking = False
                 self._due = self._clock.monotonic() + POLLED_EVERY_S
-                while self._jobs:
-                    self._jobs.popleft()[1].set_exception(error)
+                for future in (*(f for _, f in self._jobs), *(f for _, f in self._written)):
+                    future.set_exception(error)
+                self._jobs.clear()
+                self._written.clear()
             self._set(Work("failed", message=f"{error.message} {error.fix}".strip(), looks=self._work.looks))
             return False
         self._index.between_batches = self._yield_here
@@ -250,15 +256,13 @@ class Worker:
                 self._looking, self._whole = True, False
             todo = [], True
         index = self._index
-        while self._written:
-            self._see_written(index)
         while self._jobs and not self._paused:
             self._run_job(index)
         if todo is None:
             return False
         hints, whole = todo
         if not (hints or whole):
-            return True  # only jobs were waiting
+            return self._see_written(index)  # or only jobs were waiting
         try:
             if whole:
                 self._on_settings(index)
@@ -286,26 +290,33 @@ class Worker:
             future.set_exception(error)
             self._is_lost(error)
 
-    def _see_written(self, index: Index) -> None:
-        paths, future = self._written.popleft()
-        try:
-            outcome = index.refresh(paths)
-            if outcome.touched():
-                self._on_change(index, outcome)
-            self.hint(outcome.retry)
-            future.set_result(outcome)
-        except Exception as error:  # noqa: BLE001 - it belongs to the caller, who waits for it
-            future.set_exception(error)
-            self._is_lost(error)
+    def _see_written(self, index: Index) -> bool:
+        """Looks at what was written; False when it is time to end."""
+        while self._written:
+            paths, future = self._written.popleft()
+            self._seeing = True
+            try:
+                outcome = index.refresh(paths)
+                self._after(index, outcome, whole=False)
+                future.set_result(outcome)
+            except _StoppedError:
+                future.set_exception(_closed())
+                return False
+            except Exception as error:  # noqa: BLE001 - it belongs to the caller, who waits for it
+                future.set_exception(error)
+                if self._is_lost(error):
+                    return True
+            finally:
+                self._seeing = False
+        return True
 
     def _refuse_jobs(self) -> None:
-        closed = KbError("The index is being closed.", "Start the sidecar again")
         with self._changed:
             self._stop = True
             while self._written:
-                self._written.popleft()[1].set_exception(closed)
+                self._written.popleft()[1].set_exception(_closed())
             while self._jobs:
-                self._jobs.popleft()[1].set_exception(closed)
+                self._jobs.popleft()[1].set_exception(_closed())
 
     def _after(self, index: Index, outcome: Outcome, *, whole: bool) -> None:
         now = self._clock.monotonic()
@@ -337,18 +348,19 @@ class Worker:
                 now, wall = self._clock.monotonic(), self._clock.wall()
                 if self._stop:
                     return None
-                if self._written or (self._jobs and not self._paused):
+                if self._jobs and not self._paused:
                     return [], False
-                if not self._paused:
-                    if self._whole or now >= self._due:
-                        self._whole = False
-                        self._looking = True
-                        self._hints.clear()
-                        return [], True
-                    if self._hints and now >= self._ripe():
-                        self._at_hand = list(self._hints)
-                        self._hints.clear()
-                        return self._at_hand, False
+                if not self._paused and (self._whole or now >= self._due):
+                    self._whole = False
+                    self._looking = True
+                    self._hints.clear()
+                    return [], True
+                if self._written:
+                    return [], False
+                if not self._paused and self._hints and now >= self._ripe():
+                    self._at_hand = list(self._hints)
+                    self._hints.clear()
+                    return self._at_hand, False
                 until = self._due if not self._hints else min(self._due, self._ripe())
                 self._changed.wait(None if self._paused else max(min(until - now, SLEPT_S), 0.001))
                 if self._slept(now, wall) or not (self._lost or self._index.is_there()):
@@ -368,7 +380,7 @@ class Worker:
     def _yield_here(self) -> None:
         """Between transactions: the place to stop or to pause."""
         with self._changed:
-            while self._paused and not self._stop:
+            while self._paused and not (self._stop or self._seeing or self._written):
                 self._work = Work("paused", self._work.done, self._work.total, "", self._work.looks)
                 self._changed.wait()
             if self._stop:
@@ -382,3 +394,7 @@ class Worker:
 
 class _StoppedError(Exception):
     """Stop now; what is not stored yet stays pending."""
+
+
+def _closed() -> KbError:
+    return KbError("The index is being closed.", "Start the sidecar again")

@@ -95,7 +95,8 @@ def leading_to(db: Database, targets: Sequence[int]) -> list[Held]:
 
 
 def _held(row: Sequence[Any]) -> Held:
-    return Held(row[0], row[1], row[2], row[3], row[4], LINK_KINDS[row[5]], row[6], row[7])
+    kind: Any = LINK_KINDS[row[5]]
+    return Held(row[0], row[1], row[2], row[3], row[4], kind, row[6], row[7])
 
 
 def led_to(db: Database, links: Sequence[int]) -> dict[int, str]:
