@@ -136,7 +136,8 @@ def test_whether_a_name_is_the_only_one_counts_what_is_left_out(trial: Trial) ->
     assert [one.only for one in names.suggest("E—F")] == [False, False]
 
 
-def test_names_follow_the_vault(trial: Trial) -> None:
+@pytest.mark.parametrize("told", [True, False])
+def test_names_follow_the_vault(trial: Trial, told: bool) -> None:
     trial.put({"Alpha Beta.md": "---\naliases: [Gamma]\n---", "Delta Epsilon.md": ""})
     trial.look()
     names = Names(trial.index.db)
@@ -145,7 +146,10 @@ def test_names_follow_the_vault(trial: Trial) -> None:
     trial.move("Alpha Beta.md", "x/New  One.md")
     trial.put({"Zeta.md": "---\naliases: [Gamma]\n---"})
     trial.look()
-    names.refresh(trial.index.db, ["Alpha Beta.md", "x/New  One.md", "Zeta.md"])
+    if told:
+        names.refresh(trial.index.db, ["Alpha Beta.md", "x/New  One.md", "Zeta.md"])
+    else:
+        names.catch_up(trial.index.db)
     fresh = Names(trial.index.db)
     after = {link: names.suggest(link) for link in links}
     assert after == {link: fresh.suggest(link) for link in links}

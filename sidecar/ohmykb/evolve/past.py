@@ -29,6 +29,7 @@ class Past:
     def __init__(self, db: Database, state: Database, now: float, sources: Collection[str] | None) -> None:
         """`now` in seconds since the epoch."""
         self._db = db
+        self._state = state
         self.displaced: dict[Mark, displaced.Displaced] = {
             (one.source, one.raw, one.linkpath, one.subpath or ""): one
             for one in displaced.displaced(state, db, now, sources)
@@ -37,19 +38,26 @@ class Past:
             (one.source, one.raw, one.linkpath, one.subpath or ""): one
             for one in displaced.lost(state, db, now, sources)
         }
-        self.since = displaced.broken_since(state)
         self._left: set[tuple[str, str]] = set(state.rows("SELECT source, linkpath FROM left_alone"))
-        self._former = _former(renames(state))
+        self._former: dict[str, list[tuple[str, str, float]]] | None = None
 
     def is_left(self, source: str, linkpath: str) -> bool:
         """Whether somebody said that this link is meant as it stands."""
         return not self._left.isdisjoint(((source, linkpath), ("", linkpath)))
+
+    def broken_since(self, source: str, linkpath: str) -> float | None:
+        """When that link was first seen to lead nowhere, in seconds since the epoch."""
+        sql = "SELECT at FROM broken_since WHERE source = ? AND linkpath = ?"
+        row = self._state.row(sql, (source, linkpath))
+        return None if row is None else float(row[0])
 
     def former(self, linkpath: str) -> Former | None:
         """The file that had this name, or this path, and has another now; the last of several."""
         key = path_key(linkpath).removesuffix(".md").lstrip("/")
         if key.startswith(("./", "../")):
             return None
+        if self._former is None:
+            self._former = _former(renames(self._state))
         known = self._former.get(path_key(stem(key)), [])
         fits = [one for one in known if one[0] == key or one[0].endswith("/" + key)]
         there = [path for _, path, _ in fits if self._there(path)]

@@ -57,9 +57,8 @@ def plan_repairs(
     for mend in planner.mends(chosen):
         if note is not None and note not in (mend.source, mend.target):
             continue
-        since = planner.past.since.get((mend.source, mend.linkpath))
-        gone = not mend.candidates and since is not None and now - since > GRACE_S
-        (dead if gone else mends).append(mend)
+        since = None if mend.candidates else planner.past.broken_since(mend.source, mend.linkpath)
+        (dead if since is not None and now - since > GRACE_S else mends).append(mend)
     return Plan(tuple(mends), tuple(dead))
 
 
@@ -126,11 +125,13 @@ class _Planner:
                 met.add(mark)
                 rows += [row for row in written_so(self._db, mark[0], mark[1]) if row.mark == mark and row.target]
         judged: list[Judged] = []
+        rows = [r for r in rows if r.link.linkpath and not self.past.is_left(r.source, r.link.linkpath)]
+        if rows and self._names is None:
+            self._names = Names(self._db)
+        if self._names is not None:
+            self._names.prepare(row.link.linkpath for row in rows)
         for row in rows:
-            if not row.link.linkpath or self.past.is_left(row.source, row.link.linkpath):
-                continue
-            if self._names is None:
-                self._names = Names(self._db)
+            assert self._names is not None  # noqa: S101 - there are rows
             verdict = judge(row, self.past, self._names)
             if verdict is not None:
                 judged.append((row, verdict, row.link.subpath))

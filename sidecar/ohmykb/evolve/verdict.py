@@ -32,10 +32,9 @@ def judge(row: Row, past: Past, names: Names) -> Verdict | None:
         return None
     if known is None and row.target is not None:
         return None  # it leads somewhere, and nothing says that it led elsewhere
-    found = names.suggest(row.link.linkpath, row.source)
     if known is not None:
-        others = tuple(_candidate(one) for one in found if one.path != known.target)
-        return known._replace(candidates=(*known.candidates, *others)[:MOST])
+        return known
+    found = names.suggest(row.link.linkpath, row.source)
     former = past.former(row.link.linkpath)
     candidates = [_candidate(one) for one in found]
     if former is not None and former.path != row.source:

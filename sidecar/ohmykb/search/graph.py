@@ -57,6 +57,8 @@ def unresolved(db: Database) -> Answer:
     """Every link that leads nowhere, with what it may have meant."""
     found = listing.unresolved(db)
     names = Names(db) if found else None
+    if names is not None:
+        names.prepare(linkpath for _, _, linkpath, _ in found)
     return {
         "unresolved": [
             {

@@ -4,13 +4,14 @@ The rules only propose. Candidates come by key from small tables (`shelf`), so t
 links take no scan each, and a link that stands in many notes is thought about once.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 from urllib.parse import unquote
 
 from ohmykb.markdown.words import CHINESE_LETTER, fold, is_paired
-from ohmykb.search.shelf import Shelf, letters, normal_key, numbers, simplified, stem
+from ohmykb.search.shelf import Name, Shelf, in_lines, letters, normal_key, numbers, read_names, simplified
+from ohmykb.store import files
 from ohmykb.store.connection import Database
 
 Rule = Literal["normalised", "alias", "converted", "elsewhere", "letters", "begun", "close", "alike"]
@@ -36,14 +37,6 @@ ALIKE_LETTERS: Final = 8
 OTHER_NUMBER: Final = 0.5
 """No more than this where a number differs: 2024 is not 2025 misspelled."""
 
-_KINDS: Final = {
-    **dict.fromkeys(("avif", "bmp", "gif", "jpeg", "jpg", "png", "svg", "webp"), "picture"),
-    **dict.fromkeys(("flac", "m4a", "mp3", "ogg", "wav"), "sound"),
-    **dict.fromkeys(("mkv", "mov", "mp4", "ogv", "webm"), "film"),
-    "pdf": "pdf", "canvas": "canvas", "base": "base",
-}  # fmt: skip
-"""Files that a link names with their extension (the app's help, "Accepted file formats")."""
-
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
@@ -54,20 +47,8 @@ class Suggestion:
     """No other file fits by this rule, those left out of graph and search included."""
 
 
-class _Name(NamedTuple):
-    """The last part of a link or path, as the ladder compares it."""
-
-    kind: str
-    """Of a picture, recording and the like; empty for a note."""
-    extension: str
-    stem: str
-    normal: str
-    simple: str
-    letters: str
-
-    @property
-    def keys(self) -> tuple[str, str, str]:
-        return self.normal, self.simple, self.letters
+_FILES: Final = "SELECT path, scope FROM files ORDER BY path"
+_ALIASES: Final = "SELECT f.path, a.alias FROM aliases a JOIN files f ON f.id = a.note WHERE f.scope = 0"
 
 
 class Names:
@@ -75,13 +56,30 @@ class Names:
 
     def __init__(self, db: Database) -> None:
         self._shelves: dict[str, Shelf] = {}
-        self._names: dict[str, _Name] = {}
+        self._names: dict[str, Name] = {}
         self._aliases: dict[str, list[str]] = {}
         self._known: dict[tuple[str, str], tuple[Suggestion, ...]] = {}
-        self._put(db.rows("SELECT path, scope FROM files ORDER BY path"))
-        self._put_aliases(
-            db.rows("SELECT f.path, a.alias FROM aliases a JOIN files f ON f.id = a.note WHERE f.scope = 0")
-        )
+        self._asked: dict[str, Name] = {}
+        self._revision = files.revision(db)
+        self._rows = dict(db.rows(_FILES))
+        self._put(list(self._rows.items()))
+        self._put_aliases(db.rows(_ALIASES))
+
+    def catch_up(self, db: Database) -> None:
+        """Follows whatever changed in the index since, found by comparison: tens of milliseconds, not a new start."""
+        revision = files.revision(db)
+        if revision == self._revision:
+            return
+        now = dict(db.rows(_FILES))
+        changed = {path for path, _ in self._rows.items() ^ now.items()}
+        aliases: dict[str, list[str]] = {}
+        for path, alias in db.rows(_ALIASES):
+            aliases.setdefault(path, []).append(alias)
+        for path in aliases.keys() | self._aliases.keys():
+            if aliases.get(path, []) != self._aliases.get(path, []):
+                changed.add(path)
+        self.refresh(db, changed)
+        self._revision = revision
 
     def refresh(self, db: Database, paths: Iterable[str]) -> None:
         """Follows files that came, went or changed."""
@@ -91,19 +89,21 @@ class Names:
             name = self._names.pop(path, None)
             if name is not None:
                 self._shelves[name.kind].take(path, name.keys)
-            notes = self._shelves.get("")
-            for key in self._aliases.pop(path, ()):
-                if notes is not None and path in notes.aliases.get(key, ()):
-                    notes.aliases[key].remove(path)
+            self._rows.pop(path, None)
+            for alias in self._aliases.pop(path, ()):
+                paths_of = self._shelf("").aliases.get(simplified(normal_key(alias)), [])
+                if path in paths_of:
+                    paths_of.remove(path)
         found = [row for path in paths for row in db.rows("SELECT path, scope FROM files WHERE path = ?", (path,))]
         self._put(found)
+        self._rows.update(found)
         for path, scope in found:
             if scope == 0:
                 sql = "SELECT f.path, a.alias FROM aliases a JOIN files f ON f.id = a.note WHERE f.path = ?"
                 self._put_aliases(db.rows(sql, (path,)))
 
     def _put(self, rows: Sequence[tuple[str, int]]) -> None:
-        for (path, scope), name in zip(rows, _names([path for path, _ in rows]), strict=True):
+        for (path, scope), name in zip(rows, read_names([path for path, _ in rows]), strict=True):
             self._names[path] = name
             self._shelf(name.kind).put(path, name.keys, out=scope != 0)
 
@@ -112,13 +112,18 @@ class Names:
             return
         table = self._shelf("").aliases
         keys = [normal_key(alias) for _, alias in rows]
-        for (path, _), key in zip(rows, _in_lines(simplified, keys), strict=True):
+        for (path, alias), key in zip(rows, in_lines(simplified, keys), strict=True):
+            self._aliases.setdefault(path, []).append(alias)
             if key:
                 table.setdefault(key, []).append(path)
-                self._aliases.setdefault(path, []).append(key)
 
     def _shelf(self, kind: str) -> Shelf:
         return self._shelves.setdefault(kind, Shelf())
+
+    def prepare(self, linkpaths: Iterable[str]) -> None:
+        """Reads many links at once: those that are about to be asked for."""
+        new = [one for one in dict.fromkeys(linkpaths) if one not in self._asked]
+        self._asked.update(zip(new, read_names(new), strict=True))
 
     def suggest(self, linkpath: str, source: str = "") -> list[Suggestion]:
         """At most three, the best first; nothing for a link without a name.
@@ -136,7 +141,7 @@ class Names:
     def _climb(self, linkpath: str, folder: str) -> list[Suggestion]:
         if "://" in linkpath:
             return []
-        (name,) = _names([linkpath])
+        name = self._asked.pop(linkpath, None) or read_names([linkpath])[0]
         shelf = self._shelves.get(name.kind)
         if shelf is None or not name.normal:
             return []
@@ -157,7 +162,7 @@ class Names:
 
         return sorted(found.values(), key=rank)
 
-    def _by_name(self, found: dict[str, Suggestion], shelf: Shelf, name: _Name, folders: "_Folders | None") -> None:
+    def _by_name(self, found: dict[str, Suggestion], shelf: Shelf, name: Name, folders: "_Folders | None") -> None:
         """The same name but for width, dashes, quotes and the like, in the folder named; else in another."""
         rules: tuple[tuple[Rule, list[str]], ...] = (
             ("normalised", shelf.normal.get(name.normal, [])),
@@ -173,16 +178,16 @@ class Names:
                 score = SCORES["elsewhere"] if only else SCORES["letters"]
                 found.setdefault(path, Suggestion(path, score, "elsewhere", only=only))
 
-    def _by_alias(self, found: dict[str, Suggestion], shelf: Shelf, name: _Name) -> None:
+    def _by_alias(self, found: dict[str, Suggestion], shelf: Shelf, name: Name) -> None:
         paths = list(dict.fromkeys(shelf.aliases.get(name.simple, ())))
         for path in paths:
             found.setdefault(path, Suggestion(path, SCORES["alias"], "alias", only=len(paths) == 1))
 
-    def _by_letters(self, found: dict[str, Suggestion], shelf: Shelf, name: _Name) -> None:
+    def _by_letters(self, found: dict[str, Suggestion], shelf: Shelf, name: Name) -> None:
         for key in {name.letters, letters(fold(unquote(name.stem))) if "%" in name.stem else name.letters}:
             self._add(found, name, shelf.letters.get(key, ()), SCORES["letters"], "letters")
 
-    def _by_beginning(self, found: dict[str, Suggestion], shelf: Shelf, name: _Name) -> None:
+    def _by_beginning(self, found: dict[str, Suggestion], shelf: Shelf, name: Name) -> None:
         key = name.letters
         least = 2 if is_paired(key) else BEGUN
         if len(key) < least - 1:
@@ -195,14 +200,14 @@ class Names:
             score = BEGUN_FLOOR + (SCORES["begun"] - BEGUN_FLOOR) * share
             self._add(found, name, shelf.letters[one], score, "begun")
 
-    def _by_fault(self, found: dict[str, Suggestion], shelf: Shelf, name: _Name) -> None:
+    def _by_fault(self, found: dict[str, Suggestion], shelf: Shelf, name: Name) -> None:
         for key in shelf.one_off(name.letters):
             if max(len(key), len(name.letters)) >= (CLOSE_PAIRED if is_paired(key) else CLOSE):
                 score = SCORES["close"] * (1 - 1 / _weight(key if len(key) > len(name.letters) else name.letters))
                 self._add(found, name, shelf.letters[key], score, "close")
 
     def _add(
-        self, found: dict[str, Suggestion], name: _Name, paths: Iterable[str], score: float, rule: Rule
+        self, found: dict[str, Suggestion], name: Name, paths: Iterable[str], score: float, rule: Rule
     ) -> None:  # fmt: skip
         for path in paths:
             if path in found and found[path].score >= score:
@@ -240,28 +245,6 @@ def _folders(linkpath: str, folder: str) -> _Folders | None:
         elif part not in ("", "."):
             joined.append(part)
     return _Folders([normal_key(part) for part in joined], whole=True)
-
-
-def _names(paths: Sequence[str]) -> list[_Name]:
-    """One pass over all: folding a name alone costs ten times its share of a long text."""
-    parts = []
-    for path in paths:
-        name = stem(path.replace("\n", " "))
-        extension = name[name.rfind(".") + 1 :].lower()
-        kind = _KINDS.get(extension, "") if "." in name else ""
-        parts.append((kind, extension, name[: -len(extension) - 1]) if kind else ("", "", name))
-    normal = [normal_key(bare) for _, _, bare in parts]
-    simple = _in_lines(simplified, normal)
-    folded = _in_lines(fold, [bare for _, _, bare in parts])
-    return [
-        _Name(*part, one, two, letters(three))
-        for part, one, two, three in zip(parts, normal, simple, folded, strict=True)
-    ]
-
-
-def _in_lines(change: Callable[[str], str], texts: list[str]) -> list[str]:
-    changed = change("\n".join(texts)).split("\n")
-    return changed if len(changed) == len(texts) else [change(text) for text in texts]
 
 
 def _weight(key: str) -> float:
