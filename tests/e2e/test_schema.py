@@ -28,7 +28,9 @@ def test_every_answer_is_as_described(kb: Kb, tmp_path: Path) -> None:
 def test_every_route_is_described(kb: Kb) -> None:
     paths = kb.serve().get("/openapi.json")["paths"]
     wanted = {
-        "related/dismiss",
+        "related/dismiss", "repair", "plans/{plan}/apply", "plans/{plan}/prepare", "operations",
+        "operations/{op}/commit", "operations/{op}/abandon", "operations/{op}/undo", "operations/undo",
+        "review", "review/{item}/{verb}", "renames",
         "hello", "status", "problems", "probe", "query", "related", "notes", "orphans", "unresolved", "graph",
         "index", "index/pause", "index/resume", "tasks/{task}", "changes", "settings", "stop", "openapi.json",
     }  # fmt: skip

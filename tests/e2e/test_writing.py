@@ -202,7 +202,7 @@ def test_the_plugin_writes(kb: Kb, living: Sidecar) -> None:
     (kb.vault / "Perpetuals.md").write_bytes(after)
     status, op = living.ask(f"/operations/{answer['op']}/commit", "POST")
     assert (status, op["state"], op["hand"]) == (200, "committed", "plugin")
-    status, undone = living.ask(f"/operations/{answer['op']}/undo", "POST", {})
+    status, _ = living.ask(f"/operations/{answer['op']}/undo", "POST", {})
     assert status == 200
     assert (kb.vault / "Perpetuals.md").read_bytes() == before
     living.end()

@@ -1,6 +1,7 @@
 """Commands that change notes, or take a change back: through the sidecar if one runs, else alone."""
 
 import sys
+import time
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -8,6 +9,7 @@ from ohmykb import wiring
 from ohmykb.cli import shown
 from ohmykb.cli.session import Session
 from ohmykb.cli.terminal import Json
+from ohmykb.clock import iso
 from ohmykb.errors import KbError, UsageError
 from ohmykb.evolve import deciding, mending, reports
 from ohmykb.evolve.mending import Done, Mending
@@ -48,7 +50,8 @@ def undo(session: Session) -> int:
     if bool(args.ops) == bool(args.since):
         raise UsageError("Name operations, or a time with --since.", "See them with: kb history")
     if session.sidecar is not None:
-        body = {"since": args.since} if args.since else {"ops": args.ops}
+        since = iso(moment(args.since, time.time())) if args.since else None
+        body = {"since": since} if since else {"ops": args.ops}
         answer = session.sidecar.post("/operations/undo", body)
     else:
         answer = _alone(session, lambda tools, _: _undone(tools, args.ops, args.since))

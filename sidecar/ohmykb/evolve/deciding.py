@@ -56,12 +56,12 @@ def decide(
     """One verb for some items, or for all of a rule. Raises NotFoundError, UsageError, ConflictError."""
     items = _items(mending, ids) if ids else _chosen(mending, rule=rule)
     if not ids and rule is None:
-        raise UsageError("Name the items, or a rule.", "See them with: kb review")
+        raise NotFoundError("Neither items are named nor a rule.", "See them with: kb review")
     done = Done()
     match verb:
         case "accept" | "retarget":
-            if (verb == "retarget") != bool(target):
-                raise UsageError("Only retarget takes a target, and it needs one.", "kb review retarget ID --to NOTE")
+            if verb == "retarget" and not target:
+                raise NotFoundError("No note is named to lead the link to.", "kb review retarget ID --to NOTE")
             aim = find_note(db, target)[1] if target else None
             mends = mending.proposed(db, items, aim)
             op, applied, refused = mending.write(mends, decider=PERSON)

@@ -14,6 +14,8 @@ class Diff:
     gone: dict[str, Known] = field(default_factory=dict)
     moved: list[tuple[int, str, Entry]] = field(default_factory=list)
     """(id, old path, entry at the new path)."""
+    returned: list[tuple[str, str]] = field(default_factory=list)
+    """(old path, new path) of new files that left the index a moment ago."""
     rescoped: list[tuple[int, Entry]] = field(default_factory=list)
     unread: list[tuple[int, Entry]] = field(default_factory=list)
     """Files whose text must be read: changed, or never read."""

@@ -15,6 +15,7 @@ from ohmykb.clock import Clock
 from ohmykb.config import Config
 from ohmykb.index import anchors, displaced
 from ohmykb.index.clashes import clashes
+from ohmykb.index.departed import Departed
 from ohmykb.index.diff import Diff, compare, same_file
 from ohmykb.index.draft import draft_canvas, draft_note, draft_unreadable
 from ohmykb.index.relate import check_subpaths, resolve_again
@@ -80,6 +81,7 @@ class Index:
         self.rules = rules
         self._history = history
         self._clock = clock
+        self._departed = Departed()
         self.between_batches: Callable[[], None] = lambda: None
         """Called between transactions: where a pause or a stop takes hold."""
         self._file = Path(db.filename)
@@ -174,8 +176,14 @@ class Index:
 
     def _pair_moves(self, diff: Diff) -> None:
         """A file gone here and new there is the same note: by inode, else by its bytes."""
-        if not (diff.gone and diff.new):
-            return
+        if diff.gone:
+            self._pair_here(diff)
+        for entry in diff.new:
+            old = self._departed.back(entry.stamp, lambda path=entry.path: self._digest(path))  # type: ignore[misc]
+            if old is not None:
+                diff.returned.append((old, entry.path))
+
+    def _pair_here(self, diff: Diff) -> None:
         by_inode = {row[7]: path for path, row in diff.gone.items() if row[7]}  # Windows tells none: 0
         by_size: dict[int, list[str]] = {}
         for path, row in diff.gone.items():
@@ -195,15 +203,20 @@ class Index:
     def _same_bytes(self, entry: Entry, candidates: list[str], diff: Diff) -> str | None:
         if not candidates or entry.kind == OTHER or entry.scope > Scope.SEARCH or entry.stamp.size == 0:
             return None
-        try:
-            digest = bytes.fromhex(read(self.root, entry.path, self.config).sha256)
-        except (Unreadable, VanishedError):
+        digest = self._digest(entry.path)
+        if digest is None:
             return None
         stored = files.hashes(self.db, [diff.gone[path][1] for path in candidates])
         same = [path for path in candidates if stored.get(diff.gone[path][1]) == digest]
         name = entry.path.rsplit("/", 1)[-1]
         same.sort(key=lambda path: (path.rsplit("/", 1)[-1] != name, path))
         return same[0] if same else None
+
+    def _digest(self, path: NotePath) -> bytes | None:
+        try:
+            return bytes.fromhex(read(self.root, path, self.config).sha256)
+        except (Unreadable, VanishedError):
+            return None
 
     def _hold(self, diff: Diff, known: int, agreed: frozenset[str]) -> frozenset[str]:
         lost = diff.gone.keys() - agreed
@@ -239,6 +252,7 @@ class Index:
         moved = [(old, entry.path) for _, old, entry in diff.moved]
         with transaction(self.db):
             losing = displaced.about_to_be_lost(self.db, diff.gone)
+            self._departed.note(diff.gone, losing.gone, self._clock.monotonic())
             files.delete(self.db, [row[1] for row in diff.gone.values()])
             for path in diff.gone:
                 notes.clear_problems(self.db, notes.ORIGIN_FILE, path)
@@ -262,10 +276,10 @@ class Index:
             files.set_stamps(self.db, [*diff.restamped, *_textless(diff, ids)])
             resolver = self._resolver(fresh=False)
             shifts = resolve_again(self.db, names, resolver) if names and not bulk.is_on(self.db) else []
-            if moved or diff.gone:
+            if moved or diff.gone or diff.returned:
                 # Before the index commits: what is remembered in vain does no harm, what is forgotten is lost.
                 stray = displaced.displaced_by(self.db, diff, shifts, resolver, self._clock.wall())
-                self._remember(moved, losing, stray, outcome)
+                self._remember([*moved, *diff.returned], losing, stray, outcome)
             if not diff.empty():
                 files.advance(self.db)
         outcome.renamed.extend(moved)

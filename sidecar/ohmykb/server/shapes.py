@@ -205,7 +205,7 @@ RENAMED: Final = {"type": "object", "properties": {"from": TEXT, "to": TEXT}, "r
 
 REPAIR_BODY: Final = closed(note={**TEXT, "pattern": INSIDE}, apply=FLAG)
 UNDO_BODY: Final = closed(prepare=FLAG)
-UNDO_MANY_BODY: Final = closed(ops=many(TEXT), since=TEXT, prepare=FLAG)
+UNDO_MANY_BODY: Final = closed(ops=many(TEXT), since={**TEXT, "format": "date-time"}, prepare=FLAG)
 DECIDE_BODY: Final = closed(target=TEXT, days=number(1, 3650, "integer"))
 DECIDE_MANY_BODY: Final = {
     **closed(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, Final
 
-from ohmykb.errors import NotFoundError, UsageError
+from ohmykb.errors import NotFoundError
 from ohmykb.evolve import deciding, mending, reports
 from ohmykb.evolve.caretaker import Caretaker
 from ohmykb.evolve.changes import changes
@@ -61,7 +61,7 @@ class Writing:
         certain = [mend for mend in plan.mends if mend.certain]
         found = changes(certain, self.mending.root, self.mending.config())
         if not found:
-            raise UsageError("The plan changes nothing.", "Look at what it proposes: it is not certain")
+            raise NotFoundError("The plan changes nothing for certain.", "Decide what it proposes: POST /review")
         op = self.mending.door.prepare(
             found, kind=mending.REPAIR, decider=PERSON, reasons=sorted({mend.rule for mend in certain})
         )
@@ -109,7 +109,7 @@ class Writing:
         """One operation (`op`), several (`ops`) or all since a time; `prepare` leaves the writing to the plugin."""
         ops = [op] if op is not None else asked.get("ops") or []
         if bool(ops) == bool(asked.get("since")):
-            raise UsageError("Name operations or a time.", "See openapi.json")
+            raise NotFoundError("Neither operations are named, nor a time, or both.", "Send ops, or since")
         since = asked.get("since")
         found, undone = self.mending.door.undoing(ops, moment(since, self.mending.clock.wall()) if since else None)
         if asked.get("prepare"):

@@ -1,0 +1,43 @@
+"""Files that left the index a moment ago, and may come back under another name.
+
+A note is renamed and its folder right after, a sync tool deletes and then creates: of such a move the two ends are
+told in different looks. The file is then new to the index; what is remembered of its links goes on with it.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple
+
+from ohmykb.index.diff import same_file
+from ohmykb.note import Stamp
+from ohmykb.store.files import Known
+
+REMEMBERED_S: Final = 600.0
+"""Half of a folder may arrive minutes after the other left."""
+
+
+class _Left(NamedTuple):
+    row: Known
+    hash: bytes | None
+    at: float
+
+
+class Departed:
+    def __init__(self) -> None:
+        self._left: dict[str, _Left] = {}
+
+    def note(self, rows: Mapping[str, Known], hashes: Mapping[str, bytes | None], now: float) -> None:
+        """These are taken out; `now` in seconds of any steady clock."""
+        self._left = {path: one for path, one in self._left.items() if now - one.at < REMEMBERED_S}
+        self._left |= {path: _Left(row, hashes.get(path), now) for path, row in rows.items()}
+
+    def back(self, stamp: Stamp, digest: Callable[[], bytes | None]) -> str | None:
+        """The path that a new file had, if it is one of them: by its inode, else by its bytes."""
+        found = next((path for path, one in self._left.items() if one.row[7] and same_file(stamp, one.row)), None)
+        if found is None and stamp.size:
+            alike = [path for path, one in self._left.items() if one.hash and one.row[4] == stamp.size]
+            own = digest() if alike else None
+            same = [path for path in alike if self._left[path].hash == own]
+            found = same[0] if len(same) == 1 else None
+        if found is not None:
+            del self._left[found]
+        return found
