@@ -21,6 +21,7 @@ MOST_OF_A_WORD = 500
 """A word that more names share tells nothing."""
 MOST_ALIKE = 8
 NUMERALS = "〇零一二三四五六七八九十百千"
+_MARKS = re.compile(r"[^\w\n]+|_+")
 _GAP = re.compile("[^\\w\u0080-\U0010ffff]+|_+")
 _HAN = "\u2e80"
 _NUMBERS = re.compile(rf"\d+|[{NUMERALS}]+")
@@ -56,8 +57,8 @@ def normal_key(name: str) -> str:
 
 
 def letters(folded: str) -> str:
-    """Letters and digits only, of a folded name: dashes, quotes, spaces and marks do not count."""
-    return folded if folded.isalnum() else "".join([c for c in folded if c.isalnum()])
+    """Letters and digits only, of folded names, one a line: dashes, quotes, spaces and marks do not count."""
+    return _MARKS.sub("", folded)
 
 
 def numbers(name: str, *, series: bool) -> list[str]:
@@ -124,7 +125,9 @@ class Shelf:
         if self._halves is not None:
             for half in _halves(loose):
                 self._halves.setdefault(half, []).append(loose)
-        self._words = None
+        if self._words is not None:
+            for word in set(tokens(stem(path))):
+                self._words.setdefault(word, []).append(loose)
 
     def take(self, path: str, keys: tuple[str, str, str]) -> None:
         normal, simple, loose = keys
@@ -140,7 +143,9 @@ class Shelf:
         if self._halves is not None:
             for half in _halves(loose):
                 _drop(self._halves, half, loose)
-        self._words = None
+        if self._words is not None:
+            for word in set(tokens(stem(path))):
+                _drop(self._words, word, loose)
 
     def beginning(self, key: str) -> list[str]:
         """Longer keys that begin so; none where too many do."""
@@ -181,7 +186,8 @@ class Shelf:
             if len(word) > 1:
                 keys: Sequence[str] = self._words.get(word, ())
                 near.update(dict.fromkeys(keys if len(keys) <= MOST_OF_A_WORD else ()))
-        found = process.extract(key, list(near), scorer=fuzz.ratio, score_cutoff=least * 100, limit=MOST_ALIKE)
+        there = [one for one in near if one in self.letters]  # a name spelled in two ways leaves traces
+        found = process.extract(key, there, scorer=fuzz.ratio, score_cutoff=least * 100, limit=MOST_ALIKE)
         return [(one, likeness / 100) for one, likeness, _ in found]
 
     def offered(self, paths: Iterable[str]) -> list[str]:
@@ -226,13 +232,11 @@ def read_names(paths: Sequence[str]) -> list[Name]:
         extension = name[name.rfind(".") + 1 :].lower()
         kind = _KINDS.get(extension, "") if "." in name else ""
         parts.append((kind, extension, name[: -len(extension) - 1]) if kind else ("", "", name))
-    normal = [normal_key(bare) for _, _, bare in parts]
+    bare = [part[2] for part in parts]
+    normal = in_lines(normal_key, bare)
     simple = in_lines(simplified, normal)
-    folded = in_lines(fold, [bare for _, _, bare in parts])
-    return [
-        Name(*part, one, two, letters(three))
-        for part, one, two, three in zip(parts, normal, simple, folded, strict=True)
-    ]
+    loose = in_lines(letters, in_lines(fold, bare))
+    return [Name(*part, one, two, three) for part, one, two, three in zip(parts, normal, simple, loose, strict=True)]
 
 
 def in_lines(change: Callable[[str], str], texts: list[str]) -> list[str]:

@@ -91,7 +91,7 @@ class Names:
                 self._shelves[name.kind].take(path, name.keys)
             self._rows.pop(path, None)
             for alias in self._aliases.pop(path, ()):
-                paths_of = self._shelf("").aliases.get(simplified(normal_key(alias)), [])
+                paths_of = self._shelf("").aliases.get(simplified(normal_key(alias.replace("\n", " "))), [])
                 if path in paths_of:
                     paths_of.remove(path)
         found = [row for path in paths for row in db.rows("SELECT path, scope FROM files WHERE path = ?", (path,))]
@@ -111,14 +111,17 @@ class Names:
         if not rows:
             return
         table = self._shelf("").aliases
-        keys = [normal_key(alias) for _, alias in rows]
-        for (path, alias), key in zip(rows, in_lines(simplified, keys), strict=True):
+        keys = in_lines(simplified, in_lines(normal_key, [alias.replace("\n", " ") for _, alias in rows]))
+        for (path, alias), key in zip(rows, keys, strict=True):
             self._aliases.setdefault(path, []).append(alias)
             if key:
                 table.setdefault(key, []).append(path)
 
     def _shelf(self, kind: str) -> Shelf:
-        return self._shelves.setdefault(kind, Shelf())
+        found = self._shelves.get(kind)
+        if found is None:
+            found = self._shelves[kind] = Shelf()
+        return found
 
     def prepare(self, linkpaths: Iterable[str]) -> None:
         """Reads many links at once: those that are about to be asked for."""
