@@ -30,3 +30,17 @@ def test_two_of_the_same_bytes_are_not_told_apart(trial: Trial) -> None:
     history = state.open_state(trial.vault.state_file)
     assert state.renames(history) == []
     history.close()
+
+
+def test_a_folder_that_comes_back_where_it_was(trial: Trial) -> None:
+    trial.put({f"p/n{number}.md": f"text {number}" for number in range(3000)} | {"s.md": "[[p/n7]]"})
+    trial.look()
+    kept = trial.root.parent / "kept"
+    (trial.root / "p").rename(kept)
+    trial.settle()
+    kept.rename(trial.root / "p")
+    trial.look()
+    history = state.open_state(trial.vault.state_file)
+    assert state.renames(history) == []
+    history.close()
+    assert trial.targets("s.md") == ["p/n7.md"]

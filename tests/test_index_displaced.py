@@ -196,15 +196,26 @@ def test_what_still_leads_there_is_not_displaced(trial: Trial) -> None:
     assert moved(trial) == []
 
 
-def test_a_conflict_copy_takes_no_links_along(trial: Trial) -> None:
-    trial.put({"s.md": "[[t]]", "t.md": "mine"})
+@pytest.mark.parametrize("at_once", [True, False])
+def test_a_conflict_copy_takes_no_links_along(trial: Trial, *, at_once: bool) -> None:
+    copy = "t.sync-conflict-20240101-120000-ABCDEFG.md"
+    trial.put({"s.md": "[[t]] [[old]]", "old.md": "mine"})
     trial.look()
-    trial.move("t.md", "t.sync-conflict-20240101-120000-ABCDEFG.md")
+    trial.move("old.md", "t.md")
     trial.look()
+    assert meant(trial) == {("s.md", "[[old]]", "t.md")}
+    if at_once:
+        trial.move("t.md", copy)
+    else:
+        trial.remove("t.md")
+        trial.look()
+        trial.put({copy: "mine"})
+    trial.look()
+    assert not any(target == copy for _, _, target in meant(trial) | found(trial))
     trial.put({"t.md": "theirs"})
     trial.look()
-    assert trial.targets("s.md") == ["t.md"]
-    assert moved(trial) == []
+    assert trial.targets("s.md") == ["t.md", None]
+    assert meant(trial) == ({("s.md", "[[old]]", "t.md")} if at_once else set())
 
 
 # --- over time

@@ -24,20 +24,31 @@ class _Left(NamedTuple):
 class Departed:
     def __init__(self) -> None:
         self._left: dict[str, _Left] = {}
+        self._by_inode: dict[int, str] = {}
+        self._by_size: dict[int, dict[str, None]] = {}
 
     def note(self, rows: Mapping[str, Known], hashes: Mapping[str, bytes | None], now: float) -> None:
         """These are taken out; `now` in seconds of any steady clock."""
+        if not (rows or self._left):
+            return
         self._left = {path: one for path, one in self._left.items() if now - one.at < REMEMBERED_S}
         self._left |= {path: _Left(row, hashes.get(path), now) for path, row in rows.items()}
+        self._by_inode = {one.row[7]: path for path, one in self._left.items() if one.row[7]}
+        self._by_size = {}
+        for path, one in self._left.items():
+            if one.hash and one.row[4]:
+                self._by_size.setdefault(one.row[4], {})[path] = None
 
     def back(self, stamp: Stamp, digest: Callable[[], bytes | None]) -> str | None:
         """The path that a new file had, if it is one of them: by its inode, else by its bytes."""
-        found = next((path for path, one in self._left.items() if one.row[7] and same_file(stamp, one.row)), None)
-        if found is None and stamp.size:
-            alike = [path for path, one in self._left.items() if one.hash and one.row[4] == stamp.size]
+        found = self._by_inode.get(stamp.inode)
+        if found is None or found not in self._left or not same_file(stamp, self._left[found].row):
+            found = None
+            alike = self._by_size.get(stamp.size)
             own = digest() if alike else None
-            same = [path for path in alike if self._left[path].hash == own]
+            same = [path for path in alike or () if self._left[path].hash == own]
             found = same[0] if len(same) == 1 else None
         if found is not None:
+            self._by_size.get(stamp.size, {}).pop(found, None)
             del self._left[found]
         return found

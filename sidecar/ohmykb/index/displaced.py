@@ -43,7 +43,7 @@ def displaced_by(db: Database, diff: Diff, shifts: Sequence[Shift], resolver: Re
     `shifts` are those of the names concerned. What a merely new file takes over was given to it, in the app
     as well. A sync tool that sets a note aside as a conflict copy moves nobody's links.
     """
-    aside = {file for file, old, entry in diff.moved if _set_aside(old, entry.path)}
+    aside = {file for file, old, entry in diff.moved if set_aside(old, entry.path)}
     moved = {file for file, _, _ in diff.moved} - aside
     if not moved:
         return []
@@ -73,6 +73,7 @@ def _how(shift: Shift, moved: set[int]) -> How | None:
     return "other" if shift.now in moved else None
 
 
-def _set_aside(old: str, new: str) -> bool:
+def set_aside(old: str, new: str) -> bool:
+    """Whether a sync tool moved this out of the way, as a conflict copy: nobody renamed it."""
     name = old.rsplit("/", 1)[-1]
     return conflict_copy(new.rsplit("/", 1)[-1], lambda other: other == name) is not None

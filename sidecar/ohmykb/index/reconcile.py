@@ -180,7 +180,7 @@ class Index:
             self._pair_here(diff)
         for entry in diff.new:
             old = self._departed.back(entry.stamp, lambda path=entry.path: self._digest(path))  # type: ignore[misc]
-            if old is not None:
+            if old not in (None, entry.path):
                 diff.returned.append((old, entry.path))
 
     def _pair_here(self, diff: Diff) -> None:
@@ -298,8 +298,9 @@ class Index:
     ) -> None:
         """What no rebuild of the index could know goes into the state database."""
         at = self._clock.wall()
-        if moved:
-            state.record_renames(self._history, at, moved)
+        renames = [pair for pair in moved if not displaced.set_aside(*pair)]
+        if renames:
+            state.record_renames(self._history, at, renames)
         lost = displaced.lost(self.db, losing, at)
         with transaction(self._history):
             strays.remember_lost(self._history, losing.gone, lost, at)

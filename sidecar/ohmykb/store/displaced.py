@@ -149,13 +149,14 @@ def remember_found(state: Database, db: Database) -> set[str]:
 
 
 def _with_bytes(db: Database, hashes: Iterable[bytes]) -> dict[bytes, str]:
-    """Hash → the path of the only file that has it."""
+    """Hash → the path of the only file that has it, copies that a sync tool set aside apart."""
     wanted = [digest.hex() for digest in hashes if digest not in (b"", _EMPTY)]
     if not wanted:
         return {}
     return dict(
         db.rows(
             "SELECT hash, min(path) FROM files WHERE hash IN (SELECT unhex(value) FROM json_each(?))"
+            " AND NOT EXISTS (SELECT 1 FROM problems p WHERE p.path = files.path AND p.code = 'conflict-copy')"
             " GROUP BY hash HAVING count(*) = 1",
             (json.dumps(wanted),),
         )
