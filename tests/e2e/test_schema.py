@@ -30,7 +30,7 @@ def test_every_route_is_described(kb: Kb) -> None:
     wanted = {
         "related/dismiss", "repair", "plans/{plan}/apply", "plans/{plan}/prepare", "operations",
         "operations/{op}/commit", "operations/{op}/abandon", "operations/{op}/undo", "operations/undo",
-        "review", "review/{item}/{verb}", "renames",
+        "review", "review/{item}/{verb}", "renames", "recover", "conflicts",
         "hello", "status", "problems", "probe", "query", "related", "notes", "orphans", "unresolved", "graph",
         "index", "index/pause", "index/resume", "tasks/{task}", "changes", "settings", "stop", "openapi.json",
     }  # fmt: skip

@@ -189,6 +189,17 @@ def _add_writing(add: Callable[[str, Callable[[Session], int], str], Parser]) ->
     made.add_argument("ops", nargs="*", metavar="OP", help="see kb history")
     made.add_argument("--since", metavar="TIME", help="all since 2026-12-01, 2026-12-01T08:30, 30m, 2h or 3d")
 
+    made = add("recover", writing.recover, "find a lost sentence wherever it once stood, and bring it back")
+    made.add_argument("words", nargs="+", metavar="TEXT")
+    made.add_argument(
+        "--restore", type=_number(1, 1000), metavar="NUMBER", help="bring back the version of this number"
+    )
+
+    made = add("conflicts", writing.conflicts, "copies that sync tools left, and what to make of them")
+    made.add_argument("words", nargs="*", metavar="COPY")
+    made.add_argument("--apply", action="store_true", help="make COPY one with its note, where that is certain")
+    made.add_argument("--all", action="store_true", help="the whole list, on a terminal too")
+
     made = add("purge", writing.purge, "remove a note's archived versions for good, a secret say")
     made.add_argument("words", nargs="+", metavar="NOTE")
     made.add_argument("--yes", action="store_true", help="do not ask")

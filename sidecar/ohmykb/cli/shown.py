@@ -152,12 +152,14 @@ def purged(answer: Json, look: Style = PLAIN) -> str:
 def copies(answer: Json, look: Style = PLAIN) -> str:
     lines: list[str] = []
     for one in answer["copies"][: look.most]:
-        lines += [look.bold(line) for line in look.lines(f"{one['copy']}  ({one['tool']})")]
+        lines += [look.bold(line) for line in look.lines(one["copy"])]
         lines += look.lines(f"{one['state']}: {one['message']}", 2, 4)
         lines += [*diff.show(one["diff"], look), ""]
     if not answer["copies"]:
         return "There are no conflict copies.\n"
-    return _text([*lines, *look.lines("Merge one: kb conflicts COPY --apply")])
+    if answer["op"]:
+        return _text([*lines, *look.lines(f"Done, as operation {answer['op']}. Take it back: kb undo {answer['op']}")])
+    return _text([*lines, *look.lines("Make one of a copy and its note: kb conflicts COPY --apply")])
 
 
 def _count(number: int, what: str) -> str:

@@ -11,7 +11,7 @@ from ohmykb.cli.session import Session
 from ohmykb.cli.terminal import Json
 from ohmykb.clock import iso
 from ohmykb.errors import KbError, UsageError
-from ohmykb.evolve import deciding, mending, reports
+from ohmykb.evolve import deciding, mending, reports, rescue
 from ohmykb.evolve.mending import Done, Mending
 from ohmykb.search.find import find_note
 from ohmykb.store.connection import Database
@@ -87,6 +87,31 @@ def review(session: Session) -> int:
             ),
         )
     session.show(answer, shown.decided)
+    return 0
+
+
+def recover(session: Session) -> int:
+    args = session.args
+    text = " ".join(args.words)
+    if session.sidecar is not None:
+        body: Json = {"text": text} | ({"restore": args.restore} if args.restore else {})
+        answer = session.sidecar.post("/recover", body)
+    else:
+        answer = _alone(session, lambda tools, _: rescue.recover(tools, text, args.restore))
+    session.show(answer, shown.recovered)
+    return 0
+
+
+def conflicts(session: Session) -> int:
+    args = session.args
+    name = session.note(" ".join(args.words)) if args.words else None
+    if args.apply and name is None:
+        raise UsageError("Name the copy that is to go into its note.", "See them with: kb conflicts")
+    if session.sidecar is not None:
+        answer = session.sidecar.post("/conflicts", {"copy": name, "apply": args.apply} if name else {})
+    else:
+        answer = _alone(session, lambda tools, db: rescue.conflicts(tools, db, name, apply=args.apply))
+    session.show(answer, shown.copies)
     return 0
 
 

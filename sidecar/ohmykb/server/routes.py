@@ -173,6 +173,15 @@ ROUTES: Final = (
         also=(404, 409, 415, 503),
     ),
     Route(
+        "POST", "/recover", "Where a text once stood; with `restore` that version is brought back, over nothing",
+        lambda s, asked: s.writing.recover(asked), shapes.RECOVERED, body=shapes.RECOVER_BODY, also=(404, 409, 415),
+    ),
+    Route(
+        "POST", "/conflicts", "Conflict copies; with `apply` the one named is made one with its note",
+        lambda s, asked: s.writing.conflicts(asked), shapes.COPIES, body=shapes.CONFLICTS_BODY,
+        also=(404, 409, 415, 503),
+    ),
+    Route(
         "POST", "/renames", "Obsidian itself renamed a note, and rewrites the links to it",
         lambda s, asked: s.writing.renamed(asked), shapes.RENAMED, body=shapes.RENAME_BODY, also=(415,),
     ),

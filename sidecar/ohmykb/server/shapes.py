@@ -218,3 +218,26 @@ RENAME_BODY: Final[Shape] = {
     "type": "object", "properties": {"from": {**TEXT, "pattern": INSIDE}, "to": {**TEXT, "pattern": INSIDE}},
     "required": ["from", "to"], "additionalProperties": False,
 }  # fmt: skip
+RECOVERED: Final = obj(
+    found=many(
+        obj(
+            where=one_of("note", "history", "conflict-copy", "trash", "versions", "git"), path=TEXT, at=maybe(TEXT),
+            op=maybe(TEXT), line=WHOLE, snippet=TEXT, hash=TEXT,
+        )
+    ),
+    cut=maybe(TEXT), restored=maybe(TEXT), op=maybe(TEXT),
+)  # fmt: skip
+COPIES: Final = obj(
+    copies=many(
+        obj(
+            copy=TEXT, original=TEXT, state=one_of("identical", "contained", "mergeable", "conflicting", "unknown"),
+            message=TEXT, ancestor=maybe(TEXT), diff=TEXT, certain=FLAG,
+            conflicts=many(obj(line=WHOLE, ours=TEXT, theirs=TEXT)),
+        )
+    ),
+    op=maybe(TEXT),
+)  # fmt: skip
+RECOVER_BODY: Final = {
+    **closed(text={**TEXT, "pattern": f"{VISIBLE}{VISIBLE}"}, restore=number(1, 1000, "integer")), "required": ["text"],
+}  # fmt: skip
+CONFLICTS_BODY: Final = closed(copy={**TEXT, "pattern": INSIDE}, apply=FLAG)

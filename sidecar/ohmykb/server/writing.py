@@ -8,7 +8,7 @@ from threading import Lock
 from typing import Any, Final
 
 from ohmykb.errors import NotFoundError
-from ohmykb.evolve import deciding, mending, reports
+from ohmykb.evolve import deciding, mending, reports, rescue
 from ohmykb.evolve.caretaker import Caretaker
 from ohmykb.evolve.changes import changes
 from ohmykb.evolve.mending import Done, Mending
@@ -136,6 +136,15 @@ class Writing:
             return deciding.decide(
                 self.mending, db, verb, ids, rule=asked.get("rule"), target=asked.get("target"), days=asked.get("days")
             )
+
+    # --- what was lost
+
+    def recover(self, asked: Json) -> Json:
+        return rescue.recover(self.mending, asked["text"], asked.get("restore"))
+
+    def conflicts(self, asked: Json) -> Json:
+        with snapshot(self.ready()) as db:
+            return rescue.conflicts(self.mending, db, asked.get("copy"), apply=bool(asked.get("apply")))
 
     def renamed(self, asked: Json) -> Json:
         """Obsidian renamed a note, and rewrites the links to it: nothing of ours is to be done."""

@@ -114,8 +114,12 @@ class History:
                     found.setdefault(one.before, Version(op, path, one.before))
         return list(found.values())
 
+    def kept(self, op_id: str, path: str) -> Path:
+        """Where the archived bytes would lie."""
+        return self.folder / op_id / ARCHIVE / path
+
     def _there(self, op_id: str, path: str) -> bool:
-        return (self.folder / op_id / ARCHIVE / path).is_file()
+        return self.kept(op_id, path).is_file()
 
     def size(self) -> int:
         """Bytes that the folder holds."""
