@@ -15,7 +15,10 @@ from ohmykb.vault.consent import RefusedError
 from ohmykb.vault.operations import Change
 from trial import Trial
 
-TEXT = "\ufeff---\nup: \"[[A-B]]\"\nlist:\n  - '[[C  D|it''s]]'\n---\r\n[[A-B]] `[[A-B]]` [[A-B#h]]\r\n\r\n![[c  d]] #tag ^id\n"
+TEXT = (
+    "\ufeff---\nup: \"[[A-B]]\"\nlist:\n  - '[[C  D|its]]' # kept\n---\r\n"
+    "[[A-B]] `[[A-B]]` [[A-B#h]]\r\n\r\n![[c  d]] #tag ^id\n"
+)
 
 
 @pytest.fixture
@@ -72,3 +75,12 @@ def test_what_is_not_proved_is_refused(vault: Trial) -> None:
     ):
         with pytest.raises(RefusedError):
             carry_out(vault, [bad])
+
+
+def test_a_place_that_is_not_certain_is_not_written(trial: Trial) -> None:
+    trial.put({"a.md": "---\nup: '[[A-B|it''s]]'\n---\n", "A–B.md": ""})
+    trial.look()
+    (mend,) = plan_repairs(trial.index.db, trial.index._history, trial.root, load(trial.root)).mends
+    assert (mend.certain, mend.edits, mend.target) == (False, (), "A–B.md")
+    with pytest.raises(RefusedError):
+        carry_out(trial, [mend])
