@@ -45,7 +45,7 @@ def listing(mending: Mending, db: Database, *, kind: str | None, rule: str | Non
 
 def plan(mending: Mending, db: Database, ids: Sequence[str], target: str | None) -> Plan:
     """What accepting these items would change, for another hand to carry out."""
-    aim = find_note(db, target)[1] if target else None
+    aim = find_note(db, target)[1] if target and target.strip() else None
     return Plan(tuple(mending.proposed(db, _items(mending, ids), aim)))
 
 
@@ -62,6 +62,8 @@ def decide(
         case "accept" | "retarget":
             if verb == "retarget" and not target:
                 raise NotFoundError("No note is named to lead the link to.", "kb review retarget ID --to NOTE")
+            if target is not None and not target.strip():
+                raise NotFoundError("There is no note without a name.", "Name one")
             aim = find_note(db, target)[1] if target else None
             mends = mending.proposed(db, items, aim)
             op, applied, refused = mending.write(mends, decider=PERSON)
@@ -96,7 +98,7 @@ def _items(mending: Mending, ids: Sequence[str]) -> list[Item]:
     found = []
     for name in dict.fromkeys(ids):
         item = mending.review.get(name)
-        if item is None or item.state != "open":
+        if item is None or item.state not in ("open", "snoozed"):
             raise NotFoundError(f"Nothing waits under {name!r}.", "See what does with: kb review")
         found.append(item)
     return found

@@ -206,11 +206,11 @@ RENAMED: Final = {"type": "object", "properties": {"from": TEXT, "to": TEXT}, "r
 REPAIR_BODY: Final = closed(note={**TEXT, "pattern": INSIDE}, apply=FLAG)
 UNDO_BODY: Final = closed(prepare=FLAG)
 UNDO_MANY_BODY: Final = closed(ops=many(TEXT), since={**TEXT, "format": "date-time"}, prepare=FLAG)
-DECIDE_BODY: Final = closed(target=TEXT, days=number(1, 3650, "integer"))
+DECIDE_BODY: Final = closed(target={**TEXT, "pattern": INSIDE}, days=number(1, 3650, "integer"))
 DECIDE_MANY_BODY: Final = {
     **closed(
         verb=one_of("accept", "reject", "retarget", "keep-new", "snooze", "plan"), ids=many(TEXT), rule=TEXT,
-        target=TEXT, days=number(1, 3650, "integer"),
+        target={**TEXT, "pattern": INSIDE}, days=number(1, 3650, "integer"),
     ),
     "required": ["verb"],
 }  # fmt: skip
