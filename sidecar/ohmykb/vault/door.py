@@ -16,7 +16,19 @@ from ohmykb.errors import ConflictError, KbError, NotFoundError, UsageError
 from ohmykb.note import NotePath
 from ohmykb.vault import undo
 from ohmykb.vault.history import History
-from ohmykb.vault.operations import ARCHIVE, HISTORY, RECORD, Change, Hand, Operation, State, Touched, dump, new_id
+from ohmykb.vault.operations import (
+    ARCHIVE,
+    HISTORY,
+    RECORD,
+    Change,
+    Hand,
+    Operation,
+    State,
+    Touched,
+    dump,
+    milliseconds,
+    new_id,
+)
 from ohmykb.vault.replace import (
     TEMPORARY,
     blocked,
@@ -149,6 +161,8 @@ class Door:
         if not undoes:
             for change, data in zip(changes, before, strict=True):
                 self._judge(change.path, data, change.after)
+        if not self._latest_ms and (ids := self.history.ids()):
+            self._latest_ms = milliseconds(ids[-1])
         op_id, at, self._latest_ms = new_id(self._clock, self.device, self._latest_ms)
         folder = self.root / HISTORY / op_id
         touched = tuple(

@@ -81,6 +81,12 @@ def new_id(clock: Clock, device: str, after_ms: int) -> tuple[str, str, int]:
     return f"{stamp}-{device[:4]}-{secrets.token_hex(2)}", iso(now / 1000), now
 
 
+def milliseconds(op_id: str) -> int:
+    """Since the epoch, as the id says."""
+    began = datetime.strptime(op_id[:15], "%Y%m%dT%H%M%S").replace(tzinfo=UTC)
+    return int(began.timestamp()) * 1000 + int(op_id[15:18])
+
+
 def is_id(name: str) -> bool:
     return _ID.fullmatch(name) is not None
 
