@@ -18,6 +18,8 @@ LINES = st.lists(st.sampled_from(["a\n", "b\n", "c\r\n", "字\n", "\n"]), max_si
         ("a\r\nb\r\n", "a\r\nb\r\nx\r\n", "A\r\nb\r\n", "A\r\nb\r\nx\r\n"),
         ("", "new\n", "", "new\n"),
         ("a\nb", "a\nb", "a\nB", "a\nB"),
+        ("a\nb\n", "a\nB\n", "a\nb\nnew\n", "a\nB\nnew\n"),
+        ("a\nb\n", "new\na\nb\n", "A\nb\n", "new\nA\nb\n"),
     ],
 )
 def test_merged(base: str, ours: str, theirs: str, merged: str) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
+from threading import Lock
 from typing import Any, Final
 
 from ohmykb.clock import Clock
@@ -13,6 +14,7 @@ from ohmykb.evolve.changes import changes
 from ohmykb.evolve.plan import Mend, Plan
 from ohmykb.evolve.repair import plan_repairs
 from ohmykb.note import NotePath
+from ohmykb.search.suggest import Names
 from ohmykb.store.connection import Database
 from ohmykb.store.review import Item, Review
 from ohmykb.vault.door import Door
@@ -48,9 +50,19 @@ class Mending:
         self.config = config
         self.see = see
         self.clock = clock
+        self._names: Names | None = None
+        self._lock = Lock()
 
     def plan(self, db: Database, *, note: str | None = None, sources: Iterable[str] | None = None) -> Plan:
-        return plan_repairs(db, self.state, self.root, self.config(), note=note, sources=sources)
+        with self._lock:  # names are read once, and follow the index from then on
+            if self._names is None:
+                self._names = Names(db)
+            else:
+                self._names.catch_up(db)
+            return plan_repairs(
+                db, self.state, self.root, self.config(), note=note, sources=sources, names=self._names,
+                now=self.clock.wall(),
+            )  # fmt: skip
 
     def apply(self, plan: Plan, *, decider: str) -> Done:
         """Applies the certain ones in one operation, and queues what could be said of the others.

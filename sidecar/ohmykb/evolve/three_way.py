@@ -37,6 +37,8 @@ def merge(base: str, ours: str, theirs: str) -> Merged:
             result += one
         elif one == before:
             result += two
+        elif (both := _beside(before, one, two) or _beside(before, two, one)) is not None:
+            result += both
         else:
             conflicts.append(Conflict(at_left + 1, "".join(one), "".join(two)))
             result += _ended(one, two)
@@ -44,6 +46,18 @@ def merge(base: str, ours: str, theirs: str) -> Merged:
             result.append(old[stop])
         at, at_left, at_right = stop + 1, stop_left + 1, stop_right + 1
     return Merged("".join(result), tuple(conflicts))
+
+
+def _beside(before: Sequence[str], one: Sequence[str], two: Sequence[str]) -> list[str] | None:
+    """Where one side only added lines before or after what the other changed."""
+    size = len(before)
+    if not size or (two and not two[-1].endswith("\n")) or (one and not one[-1].endswith("\n")):
+        return None
+    if list(two[:size]) == list(before):
+        return [*one, *two[size:]]
+    if list(two[len(two) - size :]) == list(before):
+        return [*two[: len(two) - size], *one]
+    return None
 
 
 def _lines(text: str) -> list[str]:
