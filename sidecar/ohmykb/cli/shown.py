@@ -13,15 +13,16 @@ MEGABYTE: Final = 1_000_000
 
 
 def repair(answer: Json, look: Style = PLAIN) -> str:
-    """One link a line under its note, what stands and what would stand there."""
+    """One link a line under its note, what stands and what would stand there; links without a proposal are counted."""
     lines: list[str] = []
-    shown = answer["plans"][: look.most]
+    proposed = [row for row in answer["plans"] if row["target"]]
+    shown = proposed[: look.most]
     for source, rows in groupby(shown, key=lambda row: row["source"]):
         lines += [look.bold(line) for line in look.lines(source)]
         for row in rows:
             lines += _mend(row, look)
-    if len(shown) < len(answer["plans"]):
-        lines += look.lines(f"… and {len(answer['plans']) - len(shown)} more (--all shows them)", 2)
+    if len(shown) < len(proposed):
+        lines += look.lines(f"… and {len(proposed) - len(shown)} more (--all shows them)", 2)
     if lines:
         lines.append("")
     return _text(lines + _told(answer, look))
@@ -29,12 +30,7 @@ def repair(answer: Json, look: Style = PLAIN) -> str:
 
 def _mend(row: Json, look: Style) -> list[str]:
     where = f"{row['line']}: " if row["line"] else ""
-    if row["applied"]:
-        how = "mended"
-    elif row["certain"]:
-        how = "certain"
-    else:
-        how = f"likely {row['confidence']:.2f}" if row["target"] else "no note found"
+    how = "mended" if row["applied"] else "certain" if row["certain"] else f"likely {row['confidence']:.2f}"
     lines = look.lines(f"{where}{row['raw']} → {row['replacement']}", 2, 6)
     return lines + [look.dim(line) for line in look.lines(f"{row['rule']}, {how}", 6)]
 
@@ -47,17 +43,20 @@ def _told(answer: Json, look: Style) -> list[str]:
         lines += look.lines(f"Take it back with: kb undo {answer['op']}")
     else:
         certain = sum(row["certain"] for row in rows)
-        guesses = len(rows) - certain
+        guesses = sum(row["target"] is not None and not row["certain"] for row in rows)
         if certain:
             lines += look.lines(f"{_count(certain, 'link')} can be mended for certain: kb repair --apply")
         if guesses:
             lines += look.lines(
                 f"{_count(guesses, 'link')} may mean another note: kb repair --apply puts them to review"
             )
-        if not rows:
+        if not (certain or guesses):
             lines.append("Nothing to mend.")
     if answer["queued"]:
         lines += look.lines(f"{_count(answer['queued'], 'suggestion')} to look at: kb review")
+    unknown = sum(row["target"] is None for row in rows)
+    if unknown:
+        lines += look.lines(f"{_count(unknown, 'link')} to notes that are not there, with no proposal: kb unresolved")
     if answer.get("dead"):
         lines += look.lines(f"{_count(len(answer['dead']), 'link')} dead for long, left as written: kb unresolved")
     for one in answer.get("refused", ()):
