@@ -1,10 +1,11 @@
-"""`python tests/bench/bench_vectors.py [nearest|encode|serve …]`: what vectors cost, and how exact the scan is.
+"""`python tests/bench/bench_vectors.py [nearest|encode|serve|many …]`: what vectors cost, and how exact the scan is.
 
 nearest: neighbours at 100,000 chunks against vec0's float scan, in turns in one run. The vectors are real: the three
 public vaults cut at several sizes, by the bundled encoder, kept in `.bench/`; each run encodes further for
 OHMYKB_BENCH_MINUTES (15) of processor time, until there are 100,000 (about 12 minutes).
 encode: how fast vectors fill in, against the encoder alone on the same texts. serve: a vault of 10,000 notes, indexed
-once (some minutes): first answer by meaning, probes over HTTP, and memory at rest.
+once (some minutes): first answer by meaning, probes over HTTP, and memory at rest. many: the same probes at 100,000
+chunks, a vault of 66,000 notes (a quarter of an hour to encode, once).
 """
 
 import json
@@ -39,6 +40,8 @@ SIZES = (80, 120, 180, 250, 350, 500, 700, 1000)
 """Characters of a chunk (a Chinese one is half as long)."""
 QUESTIONS = 100
 FIRST = 10
+MANY = 66_000
+"""Notes of the generator with 100,000 chunks."""
 Vectors = NDArray[np.float32]
 
 
@@ -200,11 +203,25 @@ def serve() -> None:
     asked = [json.loads(line)["query"] for line in (SHARED / "retrieval/queries.jsonl").read_text("utf-8").splitlines()]
     first = [once(asked[turn]) for turn in range(5)]
     show("kb serve → first answer by meaning", first)
+    probes(asked)
+
+
+def many() -> None:
+    home()
+    os.environ["OHMYKB_VAULT"] = str(synthetic(MANY))
+    subprocess.run([*KB, "index"], check=True)
+    asked = [json.loads(line)["query"] for line in (SHARED / "retrieval/queries.jsonl").read_text("utf-8").splitlines()]
+    probes(asked)
+
+
+def probes(asked: list[str]) -> None:
+    """Of the vault at hand, when its sidecar is ready."""
     sidecar, line = begin()
     try:
         while (status := line.get("/status"))["work"]["state"] != "ready" or not status["model"]["id"]:
             time.sleep(0.2)
         titles = [row["title"] for row in line.get("/graph")["notes"]]
+        print(f"{len(titles)} notes, load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else len(titles))
         for label, some in (
             ("the retrieval trials", asked), ("a title", sample(titles, 300)), ("common words", COMMON * 20),
         ):  # fmt: skip
@@ -250,5 +267,5 @@ def timed(line: Line, some: list[str]) -> list[float]:
 
 if __name__ == "__main__":
     print(f"load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "")
-    for part in sys.argv[1:] or ("nearest", "encode", "serve"):
-        {"nearest": nearest, "encode": encode, "serve": serve}[part]()
+    for part in sys.argv[1:] or ("nearest", "encode", "serve", "many"):
+        {"nearest": nearest, "encode": encode, "serve": serve, "many": many}[part]()
