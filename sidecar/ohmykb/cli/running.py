@@ -53,8 +53,8 @@ def init(session: Session) -> int:
         answer,
         lambda found, _: (
             f"A vault with {found['notes']} notes is in {found['vault']}.\n"
-            "Its write mode is auto, and this device is its writer. This version writes to no note yet;\n"
-            'to be asked first later on, set mode = "suggest" in .kb/config.toml.\n'
+            "Its write mode is auto, and this device is its writer: what is certain is mended by itself, and can be\n"
+            'undone. To be asked first, set mode = "suggest" in .kb/config.toml.\n'
             f"Next: kb serve --vault {shlex.quote(str(root))}\n"
         ),
     )
