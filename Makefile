@@ -58,7 +58,7 @@ lint: $(VENV)/.dev
 	"$(BIN)/mypy"
 
 test: lint
-	"$(BIN)/python" -m pytest -n auto -m "not slow" $(PYTEST_ARGS)
+	"$(BIN)/python" -m pytest -n auto --dist worksteal -m "not slow" $(PYTEST_ARGS)
 
 # pytest answers 5 when there is no slow test.
 bench: $(VENV)/.dev
