@@ -72,7 +72,8 @@ def propose(root: Path, history: History, copy: Copy) -> Proposal:
     best: Proposal | None = None
     for where, base in _ancestors(root, history, copy):
         merged = merge(base, mine, theirs)
-        if not merged.conflicts:
+        # A version newer than the copy is no ancestor of it: then the copy's old lines would take the note's place.
+        if not merged.conflicts and _within(mine, merged.text):
             return _proposal(copy, "mergeable", mine, merged.text, theirs, ancestor=where)
         if best is None or len(merged.conflicts) < len(best.conflicts):
             diff = unified(copy.original, mine, theirs)
@@ -88,8 +89,7 @@ def _proposal(copy: Copy, state: State, mine: str, merged: str, theirs: str, anc
 
 
 def _ancestors(root: Path, history: History, copy: Copy) -> Iterator[tuple[str, str]]:
-    """Versions from before, newest first: one that holds lines of neither side is none of theirs, but merging
-    shows that by itself, as a conflict."""
+    """Versions from before, newest first; whether the copy comes of one is not known."""
     for version in reversed(history.versions(copy.original)):
         try:
             yield f"operation {version.op.id}", history.archived(version.op.id, copy.original).decode()

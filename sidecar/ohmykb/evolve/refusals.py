@@ -37,5 +37,5 @@ def check(path: NotePath, before: bytes | None, after: bytes | None, config: Con
         raise RefusedError(
             f"The properties of {path} cannot be read, so nothing is written there.", "Mend them: kb problems"
         )
-    if found.properties.get("kb_protect") in (True, "true"):
+    if found.properties.get("kb_protect") not in (None, False, "", "false", "no", "off"):
         raise RefusedError(f"{path} is protected (kb_protect).", "Take the property away if it is to be changed")

@@ -22,7 +22,7 @@ def moment(text: str, now: float) -> float:
         return now - int(span[1]) * _SPAN[span[2]]
     try:
         return datetime.fromisoformat(text.strip()).astimezone(UTC).timestamp()
-    except ValueError as error:
+    except (ValueError, OverflowError, OSError) as error:
         raise UsageError(f"{text!r} is no time.", "Say 2026-12-01, 2026-12-01T08:30, 30m, 2h or 3d") from error
 
 
