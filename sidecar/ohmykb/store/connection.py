@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import apsw
 
-from ohmykb.store.damage import DAMAGE, TOLD, UnwritableError, told
+from ohmykb.store.damage import TOLD, UnwritableError, is_damage, told
 from ohmykb.store.damage import DamagedError as DamagedError  # for those who open
 from ohmykb.store.damage import DatabaseError as DatabaseError
 from ohmykb.store.damage import NewerDatabaseError as NewerDatabaseError
@@ -69,7 +69,7 @@ class Database(apsw.Connection):
         return None if found is None else found[0]
 
     def _tell(self, error: apsw.Error) -> NoReturn:
-        if isinstance(error, DAMAGE) and self.on_damage is not None:
+        if is_damage(error) and self.on_damage is not None:
             self.on_damage()
         raise told(error, self.filename) from error
 

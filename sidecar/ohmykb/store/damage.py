@@ -57,13 +57,19 @@ class UnwritableError(DatabaseError):
 
 DAMAGE = (apsw.CorruptError, apsw.NotADBError)
 UNWRITABLE = (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError, apsw.IOError)
+CUT_SHORT = frozenset({apsw.SQLITE_IOERR_SHORT_READ, apsw.SQLITE_IOERR_READ, apsw.SQLITE_IOERR_CORRUPTFS})
+"""Of the errors of reading and writing: the file is shorter than it says of itself, or cannot be read in it."""
 TOLD = (*DAMAGE, *UNWRITABLE, apsw.FullError)
 """What happens to files, as against mistakes of ours."""
 
 
+def is_damage(error: apsw.Error) -> bool:
+    return isinstance(error, DAMAGE) or getattr(error, "extendedresult", 0) in CUT_SHORT
+
+
 def told(error: apsw.Error, path: str) -> DatabaseError:
     """An error of SQLite as a person is told of it."""
-    if isinstance(error, DAMAGE):
+    if is_damage(error):
         return DamagedError(path, str(error))
     if isinstance(error, apsw.FullError):
         return DiskFullError()
