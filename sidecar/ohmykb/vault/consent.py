@@ -10,7 +10,8 @@ from ohmykb.errors import KbError
 QUIET_S: Final = 10.0
 """A note is left alone for so long after its last change."""
 _AT_WORK: Final = (
-    "index.lock", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "sequencer", "BISECT_START",
+    "index.lock", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "sequencer",
+    "BISECT_START",
 )  # fmt: skip
 _MARKERS: Final = (b"<<<<<<< ", b">>>>>>> ")
 

@@ -16,6 +16,7 @@ from ohmykb.clock import Clock
 from ohmykb.errors import ConflictError, KbError, NotFoundError, UsageError
 from ohmykb.note import NotePath
 from ohmykb.vault import undo
+from ohmykb.vault.exchange import HALF_WAY
 from ohmykb.vault.history import History
 from ohmykb.vault.operations import (
     ARCHIVE,
@@ -33,7 +34,6 @@ from ohmykb.vault.operations import (
 )
 from ohmykb.vault.place import locate
 from ohmykb.vault.replace import (
-    TEMPORARY,
     archive,
     beside,
     blocked,
@@ -140,12 +140,9 @@ class Door:
 
     def _settle(self, op: Operation) -> Operation | None:
         """None where it cannot be ended now: the next start tries again."""
-        whole = True
-        for one in op.files:
-            above = (self.root / one.path).parent
-            with suppress(OSError):
-                for left in sorted(above.glob(f".{_tag(op)}-*{TEMPORARY}*")):
-                    whole = self._clear_one(op, one, left) and whole
+        spare = self._spare(op)
+        whole = self._clear(op, spare)
+        whole = self._clear(op, [left.with_name(f"{left.name}{HALF_WAY}") for left in spare]) and whole
         state = self._found(op)
         if state == "dropped":
             self._remove_made(op)
@@ -224,7 +221,7 @@ class Door:
         return tuple(made)
 
     def _carry_out(self, op: Operation, changes: Sequence[Change]) -> Operation:
-        spare = [beside(self.root / one.path, f"{_tag(op)}-{number}") for number, one in enumerate(changes)]
+        spare = self._spare(op)
         done: list[int] = []
         try:
             for number, change in enumerate(changes):
@@ -250,6 +247,10 @@ class Door:
         self._clear(op, spare)  # what was replaced is in the archive
         self._step("commit")
         return self._end(op, "committed")
+
+    def _spare(self, op: Operation) -> list[Path]:
+        """A hidden name beside every file."""
+        return [beside(self.root / one.path, f"{_tag(op)}-{number}") for number, one in enumerate(op.files)]
 
     def _stage(self, change: Change, fresh: Path) -> None:
         if change.after is None:

@@ -11,6 +11,8 @@ import sys
 from functools import cache
 from typing import Any, Final
 
+HALF_WAY: Final = ".kept"
+"""Ends the name that a replaced file has for a moment, on Windows."""
 _AT_FDCWD: Final = -100
 _EXCHANGE: Final = 2  # RENAME_EXCHANGE of linux/fs.h, RENAME_SWAP of sys/stdio.h
 
@@ -22,7 +24,7 @@ if sys.platform == "win32":
         import ctypes
 
         kernel = ctypes.WinDLL("kernel32", use_last_error=True)
-        kept = f"{fresh}.kept"
+        kept = f"{fresh}{HALF_WAY}"
         if kernel.ReplaceFileW(
             ctypes.c_wchar_p(target), ctypes.c_wchar_p(fresh), ctypes.c_wchar_p(kept), 0, None, None
         ):
