@@ -22,7 +22,8 @@ from ohmykb.note import Link, Scan
 
 NAMES = [
     "新 名", "笔 记 (二)", "文 f(x", "文 x)y", "it's 文", "R&D 部", "100% 文 a", "文 50%20", "C++ 语 言", "a,b; 文 c",
-    "文献/“引 号”", '文 q"uote', "a&amp;文 b", "$x$ 文", "`c` 文", "_u_ 文", "a<b> 文", "../x/文 y", "文 – y", "文 😀", "*文 x*",
+    "文献/“引 号”", '文 q"uote', "a&amp;文 b", "$x$ 文", "`c` 文", "_u_ 文",
+    "a<b> 文", "../x/文 y", "文 – y", "文 😀", "*文 x*",
 ]  # fmt: skip
 """Each with a space and a character beyond ASCII, so that a link keeps the marks of how it was encoded."""
 
@@ -82,14 +83,19 @@ def test_every_link_of_a_public_vault_there_and_back(shared: Path, vault: str, l
 
 # fmt: off
 PIECES = [
-    "[[A]]", "[[A|b]]", "![[A#H|c]]", "[[A\\|b]]", "[t](A%20b.md)", "[t](<A b.md> \"t\")", "![](p.png)", "[![i](p.png)](n.md)",
-    "[[#H]]", "[t](#H)", "[[x] y](z.md)", "[t][r]", "\n\n[r]: A.md\n", "# [[A]] h\n", "`[[A]]` ", "```\n[[A]]\n```\n", "$x$ ", "$5 ",
-    "`", "%%", " #tag ", "| a | [[A\\|b]] |\n|---|---|\n| [t](A.md) | b |\n", "- [ ] [[A]]\n", "> [[A]] ^id\n\n", "文😀 ", "\r\n", "\n", "\n\n",
+    "[[A]]", "[[A|b]]", "![[A#H|c]]", "[[A\\|b]]", "[t](A%20b.md)", "[t](<A b.md> \"t\")", "![](p.png)",
+    "[![i](p.png)](n.md)",
+    "[[#H]]", "[t](#H)", "[[x] y](z.md)", "[t][r]", "\n\n[r]: A.md\n", "# [[A]] h\n",
+    "`[[A]]` ", "```\n[[A]]\n```\n", "$x$ ", "$5 ",
+    "`", "%%", " #tag ", "| a | [[A\\|b]] |\n|---|---|\n| [t](A.md) | b |\n", "- [ ] [[A]]\n",
+    "> [[A]] ^id\n\n", "文😀 ", "\r\n", "\n", "\n\n",
     "<b>", "<!-- [[A]] -->", "[", "](", "$",
 ]
 FRONTS = [
-    "", "\ufeff", "---\nup: \"[[A]]\"\n---\n", "---\nup: '[[it''s]]' # [[A]]\nall:\n  - \"[[A|b]]\"\n  - '[[A|b]]'\n---\n",
-    "\ufeff---\r\n# \"[[A]]\"\r\na: [\"[[A]]\", '[[A]]']\r\nb: \"[[\\u4e2d\\\"|x]]\"\r\n---\r\n", "---\na: |-\n  [[A]]\nb: \" [[A]] \"\n---\n",
+    "", "\ufeff", "---\nup: \"[[A]]\"\n---\n",
+    "---\nup: '[[it''s]]' # [[A]]\nall:\n  - \"[[A|b]]\"\n  - '[[A|b]]'\n---\n",
+    "\ufeff---\r\n# \"[[A]]\"\r\na: [\"[[A]]\", '[[A]]']\r\nb: \"[[\\u4e2d\\\"|x]]\"\r\n---\r\n",
+    "---\na: |-\n  [[A]]\nb: \" [[A]] \"\n---\n",
     "---\na: &x \"[[A]]\"\nb: *x\n---\n", "---\na: \"[[A\n  b]]\"\n---\n", "---\na: {b: {c: '[[A]]'}}\n---\n",
 ]
 # fmt: on
