@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 DEVICE = "00c0ffee"
+STEPS = 24
+"""About as many as an operation on all of the notes takes."""
 PATHS = ("a.md", "b 笔记.md", "folder/c.md", "folder/deep/d.md")
 
 
@@ -112,6 +114,7 @@ class Life:
         self.number += 1
         line = f"own {self.number} 自己{self.number}"
         self.lines.add(line)
+        self.stood.add(line)  # from now on, though it be in the middle of an operation
         self.tally.edits += 1
         self.write(path, before.decode() + line + "\n")
 
@@ -128,14 +131,15 @@ class Life:
     def once(self) -> None:
         """One operation, by either hand, with what may come in between."""
         self.tally.operations += 1
-        kill = self.chance.randint(0, 14) if self.chance.random() < 0.3 else -1
-        edit = self.chance.randint(0, 14) if self.edits and self.chance.random() < 0.3 else -1
+        kill = self.chance.randint(0, STEPS) if self.chance.random() < 0.3 else -1
+        some = self.chance.randint(1, 3) if self.edits and self.chance.random() < 0.4 else 0
+        edits = self.chance.sample(range(1, STEPS), some)
         count = 0
 
         def at_step(_: str) -> None:
             nonlocal count
             count += 1
-            if count == edit:
+            if count in edits:
                 self.person()
             if count == kill:
                 raise KilledError

@@ -1,10 +1,17 @@
 """Whatever happens while notes are written: no line is lost, and all of it can be taken back."""
 
+import sys
 from pathlib import Path
+from threading import Event, Thread
 
 import pytest
 
-from never_lost import Life, undo_all
+from never_lost import DEVICE, Life, Ticking, undo_all
+from ohmykb.errors import ConflictError
+from ohmykb.note import NotePath
+from ohmykb.vault.door import Door
+from ohmykb.vault.operations import Change
+from ohmykb.vault.replace import TEMPORARY, digest
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -23,3 +30,41 @@ def test_undoing_everything_gives_back_the_vault(tmp_path: Path, seed: int) -> N
     assert tally.lost == []
     undo_all(life.door)
     assert life.files() == life.first
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files in use are locked there")
+def test_somebody_saves_all_the_time(tmp_path: Path) -> None:
+    """Truly at once: every save that ended is in the note or the archive, and the newest is in the note."""
+    note = tmp_path / "a.md"
+    note.write_bytes(b"")
+    over = Event()
+    saved: list[str] = []
+
+    def save() -> None:
+        number = 0
+        while not over.is_set():
+            number += 1
+            (tmp_path / ".saving").write_text("\n".join([*saved[-20:], f"own {number}"]) + "\n", "utf-8")
+            (tmp_path / ".saving").replace(note)
+            saved.append(f"own {number}")
+
+    door = Door(tmp_path, DEVICE, Ticking(), lambda *_: None)
+    somebody = Thread(target=save)
+    somebody.start()
+    committed = conflicts = 0
+    try:
+        while committed + conflicts < 150:
+            seen = note.read_bytes()
+            change = Change(NotePath("a.md"), digest(seen), seen + b"ours %d\n" % (committed + conflicts))
+            try:
+                door.apply([change], kind="trial", decider="test")
+                committed += 1
+            except ConflictError:
+                conflicts += 1
+    finally:
+        over.set()
+        somebody.join()
+    assert saved[-1] in note.read_text("utf-8").splitlines()
+    assert conflicts
+    assert not [path for path in tmp_path.iterdir() if TEMPORARY in path.name]
+    assert all(op.final for op in door.history.operations())

@@ -1,107 +1,182 @@
-"""The text of a link that is to lead elsewhere, in the style it had."""
+"""The text of a link that is to lead elsewhere, in the style it had.
 
+What stays the same keeps its bytes, and nothing is handed out that does not read back as what was asked for.
+"""
+
+import html
 import re
 from typing import Final
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
+from ohmykb.markdown.inline import target_of, wikilink
 from ohmykb.note import Link
 
-_NO_NAME: Final = frozenset("#^[]|\\\n")
+_NO_NAME: Final = re.compile(r"[#^\[\]|\\\r\n]")
 """What a wikilink cannot spell in a name."""
-_NO_SUBPATH: Final = frozenset("[]|\\\n")
-_ASIDE: Final = re.compile(r"\\?\|")
-_KEPT: Final = "/!$&'*+,;=:@-._~^[]{}|"
-"""Not encoded in a Markdown destination, as the app leaves them."""
+_NO_SUBPATH: Final = re.compile(r"[\[\]|\\\r\n]")
+_RAW: Final = "/!$&'*+,;=:@-._~^[]{}?\"()"
+"""What the app leaves as it is in a Markdown destination."""
+_MUST: Final = frozenset("%#<>\\`| ")
+"""What is encoded always (a space not within `<…>`): it would mean something else, or end the cell of a table."""
+_ENCODED: Final = re.compile(r"%[0-9A-Fa-f]{2}")
+_ENCODED_LETTER: Final = re.compile(r"%[89A-Fa-f][0-9A-Fa-f]")
+_LOWER: Final = re.compile(r"%(?:[0-9][a-f]|[a-f][0-9a-f])")
+_GAP: Final = re.compile(r"[ \t\r]*(?:\n[ \t>]*)?")
+_ANGLE: Final = re.compile(r"<((?:[^<>\n\\]|\\.)*)>")
+_ESCAPE: Final = re.compile(r"\\.", re.DOTALL)
+_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]+:")
+
+
+def is_wiki(link: Link) -> bool:
+    """Written with `[[ ]]`. `[[x] y](z.md)` begins so too, and is not."""
+    if link.kind == "embed":
+        return link.raw.startswith("![[") and link.raw.endswith("]]")
+    return link.kind != "markdown"
 
 
 def retarget(link: Link, linkpath: str, subpath: str | None) -> str | None:
     """The exact new slice for `link`; None where its style cannot spell the target.
 
-    `linkpath` is decoded, and as it should stand (bare, a path, relative, with or without `.md`).
+    `linkpath` is decoded, and as it should stand (bare, a path, relative, with or without `.md`). Quotes of a
+    property around the slice are the business of `link_edits`.
     """
-    if link.raw.startswith(("[[", "![[")):
-        return _wiki(link.raw, linkpath, subpath)
-    return _markdown(link.raw, linkpath, subpath)
+    subpath = subpath or None
+    if (linkpath, subpath) == (link.linkpath, link.subpath):
+        return link.raw
+    return (_wiki if is_wiki(link) else _markdown)(link, linkpath, subpath)
 
 
 def with_display(link: Link, linkpath: str, display: str, bar: str = "|") -> str | None:
     """For a wikilink that names an alias: leads to the note, and shows what it showed. One with words of its own
     keeps them, and an embed gets none. `bar` is `\\|` inside a table."""
     new = retarget(link, linkpath, link.subpath)
-    if new is None or not link.raw.startswith("[[") or _ASIDE.search(link.raw):
+    if new is None or link.kind == "embed" or has_words(link):
         return new
-    return None if _NO_SUBPATH & set(display) else f"{new[:-2]}{bar}{display}]]"
-
-
-def _wiki(raw: str, linkpath: str, subpath: str | None) -> str | None:
-    if _NO_NAME & set(linkpath) or (subpath is not None and _NO_SUBPATH & set(subpath)):
+    if not display or display != display.strip() or _NO_SUBPATH.search(display):
         return None
+    return f"{new[:-2]}{display if _pipe(link.raw) > 0 else bar + display}]]"
+
+
+def has_words(link: Link) -> bool:
+    """Whether it says itself what it shows: a Markdown link does, and a wikilink with words after its pipe."""
+    if not is_wiki(link):
+        return True
+    pipe = _pipe(link.raw)
+    return pipe > 0 and bool(link.raw[pipe + 1 : -2].strip())
+
+
+def _pipe(raw: str) -> int:
+    """Where the pipe of a wikilink stands, or -1. One in first place belongs to the name, as the scanner has it."""
+    return raw.find("|", raw.index("[[") + 3)
+
+
+# --- wikilinks
+
+
+def _wiki(link: Link, linkpath: str, subpath: str | None) -> str | None:
+    if _NO_NAME.search(linkpath, linkpath.startswith("|")) or (subpath is not None and _NO_SUBPATH.search(subpath)):
+        return None
+    raw = link.raw
     start = raw.index("[[") + 2
-    inner = raw[start:-2]
-    aside = _ASIDE.search(inner)
-    target, rest = (inner, "") if aside is None else (inner[: aside.start()], inner[aside.start() :])
-    if linkpath != linkpath.strip() or not target.strip():
+    pipe = _pipe(raw)
+    stop = len(raw) - 2 if pipe < 0 else pipe - (raw[pipe - 1] == "\\")
+    path, hash_, sub = raw[start:stop].partition("#")
+    if linkpath != link.linkpath:
+        path = _in_place(path, linkpath)
+    if subpath is None and link.subpath is not None:
+        hash_, sub = "", sub[len(sub.rstrip()) :]
+    elif subpath is not None and subpath != link.subpath:
+        hash_, sub = "#", _in_place(sub, subpath)
+    target = path + hash_ + sub
+    read = wikilink(target + raw[stop:-2])
+    return f"{raw[:start]}{target}{raw[stop:]}" if read is not None and read[:2] == (linkpath, subpath) else None
+
+
+def _in_place(old: str, new: str) -> str:
+    """With the white space that stood around the old."""
+    bare = old.strip()
+    if not bare:
+        return new + old
+    at = old.index(bare)
+    return old[:at] + new + old[at + len(bare) :]
+
+
+# --- Markdown links
+
+
+def _markdown(link: Link, linkpath: str, subpath: str | None) -> str | None:
+    span = _destination(link)
+    if span is None:
         return None
-    lead = target[: len(target) - len(target.lstrip())]
-    trail = target[len(target.rstrip()) :]
-    return f"{raw[:start]}{lead}{_whole(linkpath, subpath)}{trail}{rest}]]"
-
-
-def _whole(linkpath: str, subpath: str | None) -> str:
-    return linkpath if subpath is None else f"{linkpath}#{subpath}"
-
-
-def _markdown(raw: str, linkpath: str, subpath: str | None) -> str | None:
-    span = _destination(raw)
-    if span is None or "\n" in linkpath:
-        return None
+    raw = link.raw
     start, end = span
-    old = raw[start:end]
-    angled = raw[start - 1 : start] == "<"
-    encoded = "%" in old or not angled
-    plain = not re.search(r"%[89A-Fa-f][0-9A-Fa-f]", old)  # letters beyond ASCII stood as they are
-    new = _encode(linkpath, angled=angled, encoded=encoded, plain=plain)
-    if subpath is not None:
-        new += "#" + _encode(subpath, angled=angled, encoded=encoded, plain=plain, more="#")
-    if not angled and not _balanced(new):
-        new = new.replace("(", "%28").replace(")", "%29")
-    if angled and not encoded and ("<" in new or ">" in new or "%" in new or "#" in linkpath):
+    angled = raw[start - 1] == "<"
+    style = _Style(raw[start:end], angled=angled)
+    path, hash_, sub = raw[start:end].partition("#")
+    if linkpath != link.linkpath:
+        path = style.written(linkpath)
+    if subpath is None and link.subpath is not None:
+        hash_ = sub = ""
+    elif subpath is not None and subpath != link.subpath:
+        hash_, sub = "#", style.written(subpath, more="#")
+    new = path + hash_ + sub
+    if not angled and not _balanced(_ESCAPE.sub("", new)):
+        return None  # a pair that stood partly in the name, partly in the heading
+    if _SCHEME.match(new):
+        new = new.replace(":", "%3A", 1)
+    read = target_of(new, "")
+    if read is None or read[:2] != (linkpath, subpath):
         return None
     return raw[:start] + new + raw[end:]
 
 
-def _encode(text: str, *, angled: bool, encoded: bool, plain: bool, more: str = "") -> str:
-    if not encoded:
-        return text
-    safe = _KEPT + "()" + more + (" " if angled and plain else "")
-    found = "".join(
-        char if not char.isascii() and plain and char.isprintable() else quote(char, safe=safe) for char in text
-    )
-    return found.replace(" ", "%20") if not angled else found
+class _Style:
+    """How a destination is encoded, as far as the old one tells."""
+
+    def __init__(self, old: str, *, angled: bool) -> None:
+        self.angled = angled
+        self.letters = False
+        self.lower = False
+        raw = _RAW
+        if "%" in old:
+            self.letters = _ENCODED_LETTER.search(old) is not None
+            self.lower = _LOWER.search(old) is not None
+            # What was encoded without need is encoded again.
+            raw = "".join(char for char in raw if f"%{ord(char):02X}" not in old and f"%{ord(char):02x}" not in old)
+            if ("(" not in raw or ")" not in raw) and not _balanced(unquote(old)):
+                raw += "()"
+        self.raw = raw + (" " if angled and "%20" not in old else "")
+
+    def written(self, text: str, more: str = "") -> str:
+        safe = self.raw + more
+        if self.letters:
+            found = quote(text, safe=safe, errors="surrogatepass")
+        elif text.isascii():
+            found = text if text.isalnum() else quote(text, safe=safe)
+        else:
+            found = "".join(
+                quote(char, safe=safe) if char in _MUST or (char.isascii() and char not in safe) else char
+                for char in text
+            )
+        if not self.angled and not _balanced(found):
+            found = found.replace("(", "%28").replace(")", "%29")
+        if "&" in found and html.unescape(found) != found:
+            found = found.replace("&", "%26")
+        return _ENCODED.sub(lambda one: one.group().lower(), found) if self.lower else found
 
 
-def _destination(raw: str) -> tuple[int, int] | None:
-    """Where the destination of `[label](destination "title")` stands, without angle brackets."""
-    depth, at = 0, raw.index("[")
-    while at < len(raw):
-        char = raw[at]
-        if char == "\\":
-            at += 1
-        elif char == "[":
-            depth += 1
-        elif char == "]":
-            depth -= 1
-            if depth == 0:
-                break
-        at += 1
-    if raw[at + 1 : at + 2] != "(":
+def _destination(link: Link) -> tuple[int, int] | None:
+    """Where the destination of `[label](destination "title")` stands, without angle brackets; None for a link
+    by reference."""
+    raw = link.raw
+    close = raw.index("[") + 1 + len(link.display)
+    if not raw.startswith("](", close):
         return None
-    start = at + 2
-    while raw[start : start + 1] in (" ", "\t", "\n"):
-        start += 1
-    if raw[start : start + 1] == "<":
-        end = raw.find(">", start)
-        return (start + 1, end) if end > 0 else None
+    gap = _GAP.match(raw, close + 2)
+    start = gap.end() if gap else close + 2
+    if raw.startswith("<", start):
+        angle = _ANGLE.match(raw, start)
+        return angle.span(1) if angle else None
     end, depth = start, 0
     while end < len(raw):
         char = raw[end]
@@ -113,7 +188,7 @@ def _destination(raw: str) -> tuple[int, int] | None:
             if depth == 0:
                 return start, end
             depth -= 1
-        elif char in " \t\n":
+        elif char in " \t\r\n":
             return start, end
         end += 1
     return None

@@ -10,7 +10,8 @@ from ohmykb.errors import KbError
 QUIET_S: Final = 10.0
 """A note is left alone for so long after its last change."""
 _AT_WORK: Final = (
-    "index.lock", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "BISECT_START",
+    "index.lock", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "sequencer",
+    "BISECT_START",
 )  # fmt: skip
 _MARKERS: Final = (b"<<<<<<< ", b">>>>>>> ")
 
@@ -28,15 +29,16 @@ def may_apply_unasked(mode: str, device: str | None, this_device: str) -> bool:
 def git_at_work(root: Path) -> bool:
     """Whether git is in the middle of something in the repository the vault lies in."""
     folder = _git_folder(root)
-    return folder is not None and any((folder / name).exists() for name in _AT_WORK)
+    # `os.path.exists` is quiet where another user's repository may not be looked into.
+    return folder is not None and any(os.path.exists(folder / name) for name in _AT_WORK)  # noqa: PTH110
 
 
 def _git_folder(root: Path) -> Path | None:
     for above in (root, *root.parents):
         found = above / ".git"
-        if found.is_dir():
+        if os.path.isdir(found):  # noqa: PTH112
             return found
-        if found.is_file():  # a worktree, or a submodule
+        if os.path.isfile(found):  # noqa: PTH113 - a worktree, or a submodule
             try:
                 said = found.read_text("utf-8", "replace").strip()
             except OSError:
@@ -57,10 +59,12 @@ def busy(root: Path, paths: Sequence[str], now: float) -> dict[str, str]:
     for path in paths:
         try:
             changed = os.stat(root / path).st_mtime  # noqa: PTH116
-            if 0 <= now - changed < QUIET_S:
+            if abs(now - changed) < QUIET_S:  # clocks of disks far away go ahead
                 found[path] = "it was changed a moment ago"
             elif has_conflict_markers((root / path).read_bytes()):
                 found[path] = "it holds conflict markers"
+        except FileNotFoundError:
+            continue  # it is to be made
         except OSError as error:
             found[path] = f"it cannot be read: {error.strerror}"
     return found

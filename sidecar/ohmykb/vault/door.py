@@ -4,6 +4,7 @@ A kill at any point leaves each file as it was or as it was to become, and the a
 names which it is. Nothing here knows what a note means: `judge` says what may not be written.
 """
 
+import os
 import shutil
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -15,10 +16,12 @@ from ohmykb.clock import Clock
 from ohmykb.errors import ConflictError, KbError, NotFoundError, UsageError
 from ohmykb.note import NotePath
 from ohmykb.vault import undo
+from ohmykb.vault.exchange import HALF_WAY
 from ohmykb.vault.history import History
 from ohmykb.vault.operations import (
     ARCHIVE,
     HISTORY,
+    KEPT,
     RECORD,
     Change,
     Hand,
@@ -29,20 +32,21 @@ from ohmykb.vault.operations import (
     milliseconds,
     new_id,
 )
+from ohmykb.vault.place import locate
 from ohmykb.vault.replace import (
-    TEMPORARY,
+    archive,
+    beside,
     blocked,
     digest,
     expect,
-    give_back,
+    hash_of,
     held,
-    locate,
+    make_folders,
+    no_step,
     put,
-    read_bytes,
     stage,
     sync_folder,
     take,
-    write_new,
     write_whole,
 )
 
@@ -50,10 +54,6 @@ Judge = Callable[[NotePath, bytes | None, bytes | None], None]
 """Path, bytes before and after; raises RefusedError for what may not be written."""
 
 UNDO: Final = "undo"
-
-
-def no_step(name: str) -> None:
-    """Nobody watches."""
 
 
 class Door:
@@ -72,6 +72,8 @@ class Door:
         self._follow = follow
         self._lock = RLock()
         self._latest_ms = 0
+        self._unended: dict[str, State] = {}
+        """Over, and the disk was too full to say so."""
 
     def apply(
         self, changes: Sequence[Change], *, kind: str, decider: str, reasons: Sequence[str] = (),
@@ -99,7 +101,9 @@ class Door:
             op = self._prepared(op_id)
             found = self._found(op)
             if found == "committed":
-                return self._end(op, "committed")
+                op = self._end(op, "committed")
+                self._sweep(op.undoes)
+                return op
             if found == "dropped":
                 raise ConflictError("Nothing of it was written yet.", "Commit after writing, or abandon the operation")
             self._end(op, "conflict")
@@ -132,20 +136,19 @@ class Door:
     def settle(self) -> list[Operation]:
         """Ends what a crash left open: of this device only. Returns what was ended, and how."""
         with self._lock:
-            settled = []
-            for op in self.history.open(self.device):
-                for one in op.files:
-                    with suppress(OSError):
-                        for left in (self.root / one.path).parent.glob(f".{_tag(op)}-*{TEMPORARY}*"):
-                            self._settle_left(left, one)
-                settled.append(self._end(op, self._found(op)))
-            return settled
+            return [ended for op in self.history.open(self.device) if (ended := self._settle(op)) is not None]
 
-    def _settle_left(self, left: Path, one: Touched) -> None:
-        """A file that a crash left: ours, or what was replaced and is in the archive; anything else is kept."""
-        data = read_bytes(left)
-        if data is not None and digest(data) in (one.before, one.after):
-            left.unlink()
+    def _settle(self, op: Operation) -> Operation | None:
+        """None where it cannot be ended now: the next start tries again."""
+        spare = self._spare(op)
+        whole = self._clear(op, spare)
+        whole = self._clear(op, [left.with_name(f"{left.name}{HALF_WAY}") for left in spare]) and whole
+        state = self._found(op)
+        if state == "dropped":
+            self._remove_made(op)
+        with suppress(KbError):
+            return self._end(op, state if whole else "conflict")
+        return None
 
     # --- the steps
 
@@ -161,10 +164,10 @@ class Door:
         if not undoes:
             for change, data in zip(changes, before, strict=True):
                 self._judge(change.path, data, change.after)
-        if not self._latest_ms and (ids := self.history.ids()):
-            self._latest_ms = milliseconds(ids[-1])
-        op_id, at, self._latest_ms = new_id(self._clock, self.device, self._latest_ms)
-        folder = self.root / HISTORY / op_id
+        for left, state in sorted(self._unended.items()):
+            with suppress(KbError):
+                self._end(self.history.read(left), state)
+        folder, op_id, at = self._make_folder()
         touched = tuple(
             Touched(change.path, change.before, None if change.after is None else digest(change.after))
             for change in changes
@@ -175,20 +178,37 @@ class Door:
         )  # fmt: skip
         self._step("archive")
         try:
-            folder.mkdir(parents=True)
             for change, data in zip(changes, before, strict=True):
                 if data is not None:
-                    kept = folder / ARCHIVE / change.path
-                    kept.parent.mkdir(parents=True, exist_ok=True)
-                    write_new(kept, data)
-                    sync_folder(kept.parent)
+                    archive(locate(self.root, change.path), data, folder / ARCHIVE, change.path)
             self._step("prepare")
             write_whole(folder / RECORD, dump(op))
             sync_folder(folder.parent)
-        except OSError as error:
+        except (OSError, ConflictError) as error:
             shutil.rmtree(folder, ignore_errors=True)
-            raise blocked(folder, error) from error
+            raise blocked(folder, error) if isinstance(error, OSError) else error from error
         return op
+
+    def _make_folder(self) -> tuple[Path, str, str]:
+        """(folder, id, at) of a new operation. The folder is ours alone: it was not there."""
+        above = self.history.folder
+        if not Path(os.path.realpath(above)).is_relative_to(os.path.realpath(self.root)):
+            raise ConflictError(f"{HISTORY} leads out of the vault: nothing is archived there.", "Make it a folder")
+        if not self._latest_ms and (ids := self.history.ids()):
+            self._latest_ms = milliseconds(ids[-1])
+        while True:
+            op_id, at, self._latest_ms = new_id(self._clock, self.device, self._latest_ms)
+            try:
+                above.mkdir(exist_ok=True)
+                (above / op_id).mkdir()
+            except FileExistsError as error:
+                if not above.is_dir():
+                    raise blocked(above, error) from error
+            except OSError as error:
+                raise blocked(above, error) from error
+            else:
+                sync_folder(self.root)
+                return above / op_id, op_id, at
 
     def _to_make(self, changes: Sequence[Change]) -> tuple[str, ...]:
         made: dict[str, None] = {}
@@ -201,87 +221,102 @@ class Door:
         return tuple(made)
 
     def _carry_out(self, op: Operation, changes: Sequence[Change]) -> Operation:
-        staged: list[Path | None] = []
+        spare = self._spare(op)
         done: list[int] = []
         try:
             for number, change in enumerate(changes):
                 self._step("stage")
-                staged.append(self._stage(op, number, change))
+                self._stage(change, spare[number])
             for change in changes:
                 self._step("compare")
                 expect(locate(self.root, change.path), change.before)
             for number, change in enumerate(changes):
                 self._step("write")
-                self._write(op, number, change, staged[number])
+                self._write(change, spare[number])
                 done.append(number)
             for number, change in enumerate(changes):
-                fresh = staged[number]
-                if fresh is not None and not held(fresh, change.before):
-                    give_back(fresh, self.root / change.path)
-                    done.remove(number)
+                if not held(spare[number], change.before):
                     raise ConflictError(f"{change.path} was saved at this very moment: it stays as saved.", "Try again")
         except KbError as error:
-            whole = self._put_back(op, changes, done, staged)
+            whole = self._put_back(op, changes, done, spare)
             self._end(op, "dropped" if whole else "conflict")
             if isinstance(error, ConflictError):
                 raise
             raise ConflictError(error.message, error.fix) from error
         self._step("clean")
-        self._clear(staged)  # what was replaced is in the archive
+        self._clear(op, spare)  # what was replaced is in the archive
         self._step("commit")
         return self._end(op, "committed")
 
-    def _stage(self, op: Operation, number: int, change: Change) -> Path | None:
+    def _spare(self, op: Operation) -> list[Path]:
+        """A hidden name beside every file."""
+        return [beside(self.root / one.path, f"{_tag(op)}-{number}") for number, one in enumerate(op.files)]
+
+    def _stage(self, change: Change, fresh: Path) -> None:
         if change.after is None:
-            return None
+            return
         file = locate(self.root, change.path)
         try:
-            file.parent.mkdir(parents=True, exist_ok=True)
+            make_folders(self.root, change.path.rpartition("/")[0])
         except OSError as error:
             raise blocked(file.parent, error) from error
-        return stage(file, change.after, f"{_tag(op)}-{number}")
+        stage(file, change.after, fresh)
 
-    def _write(self, op: Operation, number: int, change: Change, fresh: Path | None) -> None:
+    def _write(self, change: Change, fresh: Path) -> None:
         file = locate(self.root, change.path)
-        if fresh is not None:
-            put(fresh, file, change.before)
+        if change.after is not None:
+            put(fresh, file, change.before, self._step)
         elif change.before is not None:
-            take(file, change.before, f"{_tag(op)}-{number}")
+            take(file, change.before, fresh, self._step)
 
-    def _put_back(
-        self, op: Operation, changes: Sequence[Change], done: Sequence[int], staged: Sequence[Path | None]
-    ) -> bool:
+    def _put_back(self, op: Operation, changes: Sequence[Change], done: Sequence[int], spare: Sequence[Path]) -> bool:
         """What was written of it is taken back; False where somebody wrote over it meanwhile."""
         whole = True
-        self._clear(staged)
         for number in reversed(done):
-            change, file = changes[number], self.root / changes[number].path
-            after = None if change.after is None else digest(change.after)
+            change, file, old = changes[number], self.root / changes[number].path, spare[number]
             try:
-                if change.before is None:
-                    if after is not None:
-                        take(file, after, f"{_tag(op)}-b{number}")
-                    continue
-                data = self.history.archived(op.id, change.path)
-                fresh = stage(file, data, f"{_tag(op)}-b{number}")
-                put(fresh, file, after)
-                fresh.unlink(missing_ok=True)
+                if change.after is None:
+                    if old.exists():
+                        put(old, file, None)
+                elif change.before is None:
+                    take(file, digest(change.after), old)
+                else:
+                    if not old.exists():  # the disk could not swap
+                        stage(file, self.history.archived(op.id, change.path), old)
+                    put(old, file, digest(change.after))
             except KbError:
                 whole = False
+        whole = self._clear(op, spare) and whole
         self._remove_made(op)
         return whole
 
-    @staticmethod
-    def _clear(staged: Sequence[Path | None]) -> None:
-        for fresh in staged:
-            if fresh is not None:
-                with suppress(OSError):
-                    fresh.unlink(missing_ok=True)
+    def _clear(self, op: Operation, spare: Sequence[Path]) -> bool:
+        """Removes what stands beside the files; False where it was somebody's."""
+        kept = [one for one, left in zip(op.files, spare, strict=True) if not self._clear_one(op, one, left)]
+        return not kept
+
+    def _clear_one(self, op: Operation, one: Touched, left: Path) -> bool:
+        """What is ours, or archived, goes; anything else is a version that somebody saved meanwhile: it is kept."""
+        with suppress(OSError, KbError):
+            found = hash_of(left)
+            if found is None:
+                return True
+            if found in (one.before, one.after):
+                left.unlink(missing_ok=True)
+                return True
+            kept = self.history.folder / op.id / KEPT / one.path
+            while kept.exists():
+                kept = kept.with_name(f"{kept.name}~")
+            make_folders(kept.parents[one.path.count("/") + 1], f"{KEPT}/{one.path}".rpartition("/")[0])
+            left.rename(kept)
+            sync_folder(kept.parent)
+        return False
 
     def _sweep(self, undone: Sequence[str]) -> None:
         """Folders that were made for what is undone go, if nothing is in them."""
         for op_id in reversed(undone):
-            self._remove_made(self.history.read(op_id))
+            with suppress(KbError):
+                self._remove_made(self.history.read(op_id))
 
     def _remove_made(self, op: Operation) -> None:
         for folder in reversed(op.made):
@@ -293,7 +328,13 @@ class Door:
         try:
             write_whole(self.root / HISTORY / op.id / RECORD, dump(ended))
         except OSError as error:
-            raise blocked(Path(RECORD), error) from error
+            self._unended[op.id] = state
+            why = blocked(Path(RECORD), error).message
+            raise ConflictError(
+                f"Operation {op.id} is over ({state}), but that could not be noted. {why}",
+                "Mend that; it is noted before the next change",
+            ) from error
+        self._unended.pop(op.id, None)
         return ended
 
     def _prepared(self, op_id: str) -> Operation:
@@ -306,7 +347,10 @@ class Door:
 
     def _found(self, op: Operation) -> State:
         """What the disk says of an operation that is open."""
-        now = [self._hash(one.path) for one in op.files]
+        try:
+            now = [self._hash(one.path) for one in op.files]
+        except KbError:  # a folder or a link stands there now, or it cannot be read
+            return "conflict"
         if all(found == one.after for found, one in zip(now, op.files, strict=True)):
             return "committed"
         if all(found == one.before for found, one in zip(now, op.files, strict=True)):
@@ -314,14 +358,20 @@ class Door:
         return "conflict"
 
     def _odd(self, op: Operation) -> str:
-        return next((one.path for one in op.files if self._hash(one.path) != one.after), op.id)
+        for one in op.files:
+            try:
+                if self._hash(one.path) == one.after:
+                    continue
+            except KbError:
+                pass
+            return one.path
+        return op.id
 
     def _hash(self, path: str) -> str | None:
         try:
-            data = read_bytes(locate(self.root, path))
+            return hash_of(locate(self.root, path))
         except UsageError as error:
             raise NotFoundError(error.message, error.fix) from error
-        return None if data is None else digest(data)
 
 
 def _tag(op: Operation) -> str:

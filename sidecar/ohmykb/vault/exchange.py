@@ -11,6 +11,8 @@ import sys
 from functools import cache
 from typing import Any, Final
 
+HALF_WAY: Final = ".kept"
+"""Ends the name that a replaced file has for a moment, on Windows."""
 _AT_FDCWD: Final = -100
 _EXCHANGE: Final = 2  # RENAME_EXCHANGE of linux/fs.h, RENAME_SWAP of sys/stdio.h
 
@@ -21,14 +23,19 @@ if sys.platform == "win32":
         """As below."""
         import ctypes
 
-        kept = f"{fresh}.kept"
-        if not ctypes.windll.kernel32.ReplaceFileW(target, fresh, kept, 0, None, None):
-            number = ctypes.GetLastError()
-            if number in (1, 50, 87):  # not supported on this disk
-                return False
-            raise ctypes.WinError(number)
-        os.replace(kept, fresh)  # noqa: PTH105
-        return True
+        kernel = ctypes.WinDLL("kernel32", use_last_error=True)
+        kept = f"{fresh}{HALF_WAY}"
+        if kernel.ReplaceFileW(
+            ctypes.c_wchar_p(target), ctypes.c_wchar_p(fresh), ctypes.c_wchar_p(kept), 0, None, None
+        ):
+            os.replace(kept, fresh)  # noqa: PTH105
+            return True
+        number = ctypes.get_last_error()
+        if os.path.exists(kept) and not os.path.exists(target):  # noqa: PTH110 - it stopped half way
+            os.rename(kept, target)  # noqa: PTH104
+        if number in (1, 50, 87):  # not supported on this disk
+            return False
+        raise ctypes.WinError(number)
 
 else:
 

@@ -5,12 +5,13 @@ is told as a problem, and never used.
 """
 
 import os
-import shutil
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from ohmykb.errors import ConflictError, NotFoundError
-from ohmykb.vault.operations import ARCHIVE, HISTORY, RECORD, Operation, RecordError, from_json, is_id
+from ohmykb.vault.operations import ARCHIVE, HISTORY, KEPT, RECORD, Operation, RecordError, from_json, is_id
 from ohmykb.vault.replace import digest, read_bytes
 
 
@@ -93,6 +94,8 @@ class History:
     def archived(self, op_id: str, path: str) -> bytes:
         """The exact bytes from before. Raises ConflictError where they are not here, or not whole."""
         wanted = next((one.before for one in self.read(op_id).files if one.path == path), None)
+        if wanted is None:
+            raise NotFoundError(f"Operation {op_id} archived nothing of {path}.", "See what it did: kb history")
         data = read_bytes(self.folder / op_id / ARCHIVE / path)
         if data is None:
             raise ConflictError(
@@ -121,6 +124,14 @@ class History:
     def _there(self, op_id: str, path: str) -> bool:
         return self.kept(op_id, path).is_file()
 
+    def kept_aside(self, op_id: str) -> Iterator[tuple[str, Path]]:
+        """(path of the note, file) of versions that were saved at the moment of a write."""
+        top = self.folder / op_id / KEPT
+        for above, _, names in os.walk(top):
+            for name in sorted(names):
+                file = Path(above, name)
+                yield file.relative_to(top).as_posix().rstrip("~"), file
+
     def size(self) -> int:
         """Bytes that the folder holds."""
         total = 0
@@ -133,13 +144,30 @@ class History:
         return total
 
     def purge(self, path: str) -> int:
-        """Removes a note's archived versions for good; the records stay. Returns how many."""
+        """Removes a note's archived versions for good, half-synced operations' too; the records stay.
+        Returns how many."""
+        parts = path.split("/")
+        if any(part in ("", ".", "..") for part in parts):
+            raise NotFoundError(f"{path!r} is no place in the vault.", "Give a path from the vault's top")
         removed = 0
-        for op in self.operations(path):
-            kept = self.folder / op.id / ARCHIVE / path
-            if kept.is_file():
-                kept.unlink()
-                removed += 1
-            if kept.parent != self.folder / op.id and kept.parent.is_dir() and not any(kept.parent.iterdir()):
-                shutil.rmtree(kept.parent, ignore_errors=True)
+        for op_id in self.ids():
+            for top in (self.folder / op_id / ARCHIVE, self.folder / op_id / KEPT):
+                removed += _remove(top, path)
         return removed
+
+
+def _remove(top: Path, path: str) -> int:
+    kept = top / path
+    if not os.path.realpath(kept.parent).startswith(os.path.realpath(top.parent)):
+        return 0  # a link that came with the vault
+    removed = 0
+    while kept.is_file():
+        kept.unlink()
+        removed += 1
+        kept = kept.with_name(f"{kept.name}~")
+    for above in (top / path).parents:  # folders that hold nothing any more
+        if above == top.parent:
+            break
+        with suppress(OSError):
+            above.rmdir()
+    return removed

@@ -148,6 +148,9 @@ def _candidates(root: Path, text: str) -> Iterator[_Version]:
             kept = history.kept(op.id, one.path)
             if one.before and (data := _read(kept)) is not None and digest(data) == one.before:
                 yield _Version("history", one.path, op.at, op.id, data)
+        for path, kept in history.kept_aside(op.id):
+            if (data := _read(kept)) is not None:
+                yield _Version("history", path, op.at, op.id, data)
     for folder, where in _ASIDE.items():
         for file, path in _files(root / folder):
             if (data := _read(file)) is not None:

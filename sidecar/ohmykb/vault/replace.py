@@ -5,12 +5,13 @@ import os
 import shutil
 import stat
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from ohmykb.errors import ConflictError, UsageError
+from ohmykb.errors import ConflictError
 from ohmykb.vault.exchange import exchange
 
 TEMPORARY: Final = ".kb-tmp"
@@ -26,31 +27,40 @@ def digest(data: bytes) -> str:
     return sha256(data, usedforsecurity=False).hexdigest()
 
 
-def locate(root: Path, path: str) -> Path:
-    """The file meant. Raises UsageError for what is hidden, or leads out of the vault."""
-    parts = path.split("/")
-    if not path or "\\" in path or "\0" in path or any(part in ("", ".", "..") or part[0] == "." for part in parts):
-        raise UsageError(f"{path!r} is not a place for a note in the vault.", "Give a path from the vault's top")
-    file = root / path
-    if not Path(os.path.realpath(file.parent)).is_relative_to(os.path.realpath(root)):
-        raise UsageError(f"{path} leads out of the vault: nothing is written there.", "Put the note inside the vault")
-    if file.is_symlink():
-        raise UsageError(f"{path} is a link to another file: nothing is written through it.", "Change the file itself")
-    return file
+def no_step(name: str) -> None:
+    """Nobody watches."""
+
+
+def beside(target: Path, tag: str) -> Path:
+    """A hidden name in the same folder, for what takes the target's place or makes room. Short: names have a limit."""
+    return target.with_name(f".{tag}{TEMPORARY}")
 
 
 def read_bytes(file: Path) -> bytes | None:
     """None where there is no file. Raises ConflictError for what cannot be read."""
+    # Without waiting: a pipe that nobody writes to would be waited for without end.
+    how = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
-        descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
+        descriptor = os.open(file, how)
+        try:
+            ordinary = stat.S_ISREG(os.fstat(descriptor).st_mode)
+        except OSError:
+            ordinary = False
+        if not ordinary:
+            os.close(descriptor)
+            raise ConflictError(f"{file.name} is no ordinary file.", "Nothing was changed")
+        with os.fdopen(descriptor, "rb") as opened:
+            return opened.read()
     except FileNotFoundError:
         return None
     except OSError as error:
         raise blocked(file, error) from error
-    with os.fdopen(descriptor, "rb") as opened:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise ConflictError(f"{file.name} is no ordinary file.", "Nothing was changed")
-        return opened.read()
+
+
+def hash_of(file: Path) -> str | None:
+    """None where there is no file. Raises ConflictError for what cannot be read."""
+    data = read_bytes(file)
+    return None if data is None else digest(data)
 
 
 def expect(file: Path, before: str | None) -> bytes | None:
@@ -61,31 +71,40 @@ def expect(file: Path, before: str | None) -> bytes | None:
     return data
 
 
-def stage(target: Path, data: bytes, tag: str) -> Path:
+def stage(target: Path, data: bytes, fresh: Path) -> None:
     """A file beside the target that holds `data`, safe on the disk, with the target's mode and attributes."""
-    if target.exists() and not os.access(target, os.W_OK):
-        raise ConflictError(f"{target.name} is read-only.", "Nothing was changed; make it writable first")
-    fresh = target.with_name(f".{tag}{TEMPORARY}")
+    there = target.exists()
+    if there:
+        _writable(target)
     try:
-        with open(fresh, "xb") as file:  # noqa: PTH123
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        if target.exists():
+        write_new(fresh, data, stat.S_IMODE(target.stat().st_mode) if there else None)
+    except FileExistsError as error:
+        raise blocked(target, error) from error  # not ours: it stays
+    except OSError as error:
+        fresh.unlink(missing_ok=True)
+        raise blocked(target, error) from error
+    try:
+        if there:
             _take_after(target, fresh)
     except OSError as error:
         fresh.unlink(missing_ok=True)
         raise blocked(target, error) from error
-    return fresh
+
+
+def _writable(target: Path) -> None:
+    # A rename needs no leave of the file itself, yet who made it read-only meant it.
+    if not os.access(target, os.W_OK):
+        raise ConflictError(f"{target.name} is read-only.", "Nothing was changed; make it writable first")
 
 
 def _take_after(target: Path, fresh: Path) -> None:
-    """Mode, extended attributes, owner where we may; the creation time where the system lets it be set."""
+    """Owner where we may, mode, extended attributes; the creation time where the system lets it be set."""
     found = target.stat()
-    fresh.chmod(stat.S_IMODE(found.st_mode))
     if hasattr(os, "chown"):
         with suppress(OSError):
             os.chown(fresh, found.st_uid, found.st_gid)
+    with suppress(OSError):
+        fresh.chmod(stat.S_IMODE(found.st_mode))  # after the owner, which takes bits away
     now = fresh.stat()
     copied = getattr(shutil, "_copyxattr", None)
     if copied is not None:
@@ -97,15 +116,19 @@ def _take_after(target: Path, fresh: Path) -> None:
     os.utime(fresh, ns=(now.st_atime_ns, now.st_mtime_ns))
 
 
-def put(fresh: Path, target: Path, before: str | None) -> None:
+def put(
+    fresh: Path, target: Path, before: str | None, step: Callable[[str], None] = no_step,
+    swap: Callable[[str, str], bool] = exchange,
+) -> None:  # fmt: skip
     """The staged file takes the target's place, if that is still what was seen. Raises ChangedError.
 
-    What was replaced then stands under the name of `fresh`, where the system can do that (see `let_go`).
+    What was replaced then stands under the name of `fresh`, where the system can do that. Whatever is raised:
+    a file left under that name may be the only copy of what somebody saved meanwhile.
     """
     try:
         if before is None:
             _create(fresh, target)
-        elif not _exchange(fresh, target, before):
+        elif not _exchange(fresh, target, before, step, swap):
             expect(target, before)
             os.replace(fresh, target)  # noqa: PTH105
     except OSError as error:
@@ -115,17 +138,7 @@ def put(fresh: Path, target: Path, before: str | None) -> None:
 
 def held(fresh: Path, before: str | None) -> bool:
     """Whether what was replaced is still what was seen: a program that had it open may have written late."""
-    if before is None:
-        return True
-    data = read_bytes(fresh)
-    return data is None or digest(data) == before
-
-
-def give_back(fresh: Path, target: Path) -> None:
-    """The replaced file, with what was written late, returns to its place; ours goes."""
-    exchange(str(fresh), str(target))
-    fresh.unlink(missing_ok=True)
-    sync_folder(target.parent)
+    return before is None or hash_of(fresh) in (None, before)
 
 
 def _create(fresh: Path, target: Path) -> None:
@@ -134,57 +147,112 @@ def _create(fresh: Path, target: Path) -> None:
     except FileExistsError as error:
         raise changed(target, there=True) from error
     except OSError:
-        if target.exists():
+        if os.path.lexists(target):
             raise changed(target, there=True) from None
         fresh.rename(target)  # a disk without hard links
         return
     fresh.unlink()
 
 
-def _exchange(fresh: Path, target: Path, before: str) -> bool:
-    """Swaps and looks at what came out; what was not expected goes back, however often somebody saves meanwhile."""
-    ours = digest(read_bytes(fresh) or b"")
+def _exchange(
+    fresh: Path, target: Path, before: str, step: Callable[[str], None], swap: Callable[[str, str], bool]
+) -> bool:
+    """Swaps and looks at what came out; what was not expected goes back. False: this disk cannot swap."""
+    ours = hash_of(fresh)
     try:
-        if not exchange(str(fresh), str(target)):
+        if not swap(str(fresh), str(target)):
             return False
     except FileNotFoundError as error:
         raise changed(target, there=False) from error
-    out = digest(read_bytes(fresh) or b"")
+    step("look")
+    out = hash_of(fresh)
     if out == before:
         return True
+    _swap_back(fresh, target, ours, out, step, swap)
+    raise changed(target, there=True)
+
+
+def _swap_back(
+    fresh: Path, target: Path, inside: str | None, out: str | None, step: Callable[[str], None],
+    swap: Callable[[str, str], bool],
+) -> None:  # fmt: skip
+    """What came out goes back in; what was saved over ours meanwhile goes in after it: the newest stands at the
+    end. An older one that nothing else holds is left under the name of `fresh`."""
     for _ in range(TRIES):
-        exchange(str(fresh), str(target))
-        came = digest(read_bytes(fresh) or b"")
-        if came in (ours, out):
-            fresh.unlink()
-            raise changed(target, there=True)
-        out, came = came, out  # saved again between the two: the newer goes back in turn
+        step("back")
+        try:
+            swap(str(fresh), str(target))
+        except FileNotFoundError:  # deleted in that moment: ours was, not what somebody saved
+            with suppress(ChangedError):
+                _create(fresh, target)
+                return
+            continue
+        came = hash_of(fresh)
+        if came == inside:
+            return
+        inside, out = out, came
     raise ConflictError(
-        f"Something keeps writing {target.name}; one version of it is kept as {fresh.name}.", "Look at both"
+        f"Something keeps writing {target.name}.", "Look at it once that is over; kb recover finds every version"
     )
 
 
-def take(target: Path, before: str, tag: str) -> None:
-    """The file goes, if it is still what was seen. Raises ChangedError."""
-    aside = target.with_name(f".{tag}{TEMPORARY}")
+def take(target: Path, before: str, aside: Path, step: Callable[[str], None] = no_step) -> None:
+    """The file stands under the name of `aside` afterwards, if it was still what was seen. Raises ChangedError;
+    then a file left under that name is the only copy of what somebody saved meanwhile."""
     try:
         expect(target, before)
-        target.rename(aside)
-        if digest(read_bytes(aside) or b"") != before:
+        _writable(target)
+        step("aside")
+        try:
+            target.rename(aside)
+        except FileNotFoundError as error:
+            raise changed(target, there=False) from error
+        step("look")
+        if hash_of(aside) != before:
             _create(aside, target)
             raise changed(target, there=True)
-        aside.unlink()
     except OSError as error:
         raise blocked(target, error) from error
     sync_folder(target.parent)
 
 
-def write_new(file: Path, data: bytes) -> None:
-    """Safe on the disk when it returns. The folder is there."""
-    with open(file, "xb") as opened:  # noqa: PTH123
+def write_new(file: Path, data: bytes, mode: int | None = None) -> None:
+    """Safe on the disk when it returns, and never readable by more people than `mode` says. The folder is there."""
+    how = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(file, how, 0o666 if mode is None else 0o600)
+    with os.fdopen(descriptor, "wb") as opened:
         opened.write(data)
         opened.flush()
-        os.fsync(opened.fileno())
+        os.fsync(descriptor)
+    if mode is not None:
+        with suppress(OSError):  # a disk that knows no modes
+            file.chmod(mode)
+
+
+def archive(source: Path, data: bytes, top: Path, path: str) -> None:
+    """The bytes of `source` as `top/path`, for the same eyes only, and read again. Raises OSError, ConflictError."""
+    make_folders(top.parent, f"{top.name}/{path}".rpartition("/")[0], like=source)
+    kept = top / path
+    write_new(kept, data, stat.S_IMODE(source.stat().st_mode) | stat.S_IRUSR | stat.S_IWUSR)
+    sync_folder(kept.parent)
+    if hash_of(kept) != digest(data):
+        raise ConflictError(f"{path} could not be archived whole.", "Nothing was changed; look at the disk")
+
+
+def make_folders(root: Path, folder: str, like: Path | None = None) -> None:
+    """Those that are not there, safe on the disk. `like`: a file whose folders' modes they get, innermost first."""
+    depth = folder.count("/") + 1 if folder else 0
+    for number in range(1, depth + 1):
+        made = root / "/".join(folder.split("/")[:number])
+        try:
+            made.mkdir()
+        except FileExistsError:
+            continue
+        above = None if like is None or depth - number >= len(like.parents) else like.parents[depth - number]
+        if above is not None:
+            with suppress(OSError):
+                made.chmod(stat.S_IMODE(above.stat().st_mode) & 0o777 | stat.S_IRWXU)
+        sync_folder(made.parent)
 
 
 def write_whole(file: Path, data: bytes) -> None:
