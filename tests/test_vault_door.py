@@ -376,3 +376,19 @@ def test_nothing_and_the_same_twice(tmp_path: Path) -> None:
     with pytest.raises(UsageError):
         apply(door_of(tmp_path), change("a.md", b"a", b"A"), change("a.md", b"a", b"B"))
     assert not (tmp_path / ".history").exists()
+
+
+def test_who_is_told(tmp_path: Path) -> None:
+    """Of what was committed, by either hand; of nothing else."""
+    put(tmp_path, "a.md", b"a")
+    heard: list[str] = []
+    door = Door(tmp_path, DEVICE, Ticking(), lambda *_: None, told=lambda op: heard.append(op.id))
+    one = apply(door, change("a.md", b"a", b"A"))
+    two = door.prepare([change("a.md", b"A", b"AA")], kind="trial", decider="test").id
+    put(tmp_path, "a.md", b"AA")
+    door.commit(two)
+    with pytest.raises(ConflictError):
+        apply(door, change("a.md", b"a", b"x"))
+    door.abandon(door.prepare([change("a.md", b"AA", b"x")], kind="trial", decider="test").id)
+    three = door.undo([one, two]).id
+    assert heard == [one, two, three]
