@@ -230,3 +230,77 @@ def undo_all(door: Door) -> Operation | None:
         raise
     except KbError:
         return None
+
+
+# --- not by chance: something at one step, and something more at every later one
+
+SHAPES: dict[str, tuple[tuple[str, bytes | None, bytes | None], ...]] = {
+    "replace": (("a.md", b"old a\n", b"new a\n"),),
+    "delete": (("a.md", b"old a\n", None),),
+    "create": (("a.md", None, b"new a\n"),),
+    "two": (("b.md", b"old b\n", b"new b\n"), ("a.md", b"old a\n", b"new a\n")),
+    "mixed": (("b.md", b"old b\n", None), ("a.md", b"old a\n", b"new a\n"), ("c.md", None, b"new c\n")),
+}
+"""Path, before, after."""
+
+
+def one_trial(root: Path, shape: str, edits: dict[int, str], kill: int) -> tuple[int, list[str]]:
+    """One operation; a person adds a line to a note (or makes it) at some steps, a kill comes at another.
+
+    (how many steps there were, what does not hold)
+    """
+    for path, before, _ in SHAPES[shape]:
+        if before is not None:
+            (root / path).write_bytes(before)
+    count = 0
+    newest: dict[str, bytes] = {}
+
+    def step(_: str) -> None:
+        nonlocal count
+        count += 1
+        if count in edits:
+            path = edits[count]
+            file = root / path
+            newest[path] = (file.read_bytes() if file.exists() else b"") + b"own %d\n" % count
+            (root / ".saving").write_bytes(newest[path])
+            (root / ".saving").replace(file)
+        if count == kill:
+            raise KilledError
+
+    changes = [
+        Change(NotePath(path), None if before is None else digest(before), after)
+        for path, before, after in SHAPES[shape]
+    ]
+    killed = committed = False
+    door = Door(root, DEVICE, Ticking(), lambda *_: None, step)
+    try:
+        door.apply(changes, kind="trial", decider="test")
+        committed = True
+    except ConflictError:
+        pass
+    except KilledError:
+        killed = True
+    steps = count
+    door = Door(root, DEVICE, Ticking(), lambda *_: None)
+    door.settle()
+    return steps, _faults(root, shape, newest, door, whole=committed or not killed, committed=committed)
+
+
+def _faults(
+    root: Path, shape: str, newest: dict[str, bytes], door: Door, *, whole: bool, committed: bool
+) -> list[str]:  # fmt: skip
+    found = []
+    held = [path.read_bytes() for path in root.rglob("*") if path.is_file() and path.name != "op.json"]
+    lines = {line for data in held for line in data.split(b"\n")}
+    stood = [before for _, before, _ in SHAPES[shape] if before is not None] + list(newest.values())
+    for data in stood:
+        found += [f"lost: {line.decode()}" for line in data.split(b"\n") if line.startswith(b"o") and line not in lines]
+    found += [f"left: {path.name}" for path in root.iterdir() if TEMPORARY in path.name]
+    found += [f"open: {op.id}" for op in door.history.operations() if not op.final]
+    for path, before, after in SHAPES[shape] if whole else ():
+        file = root / path
+        now = file.read_bytes() if file.exists() else None
+        wanted = newest.get(path, after if committed else before)
+        if now != wanted:
+            found.append(f"{path} holds {now!r}, not {wanted!r}")
+    return found

@@ -52,7 +52,7 @@ def test_absent_means_defaults(tmp_path: Path) -> None:
         },
         "vault": {"follow_symlinks": False},
         "roles": {"raw": [], "wiki": [], "memory": [], "outputs": [], "system": []},
-        "write": {"mode": "suggest", "device": None},
+        "write": {"mode": "suggest", "device": None, "git": False},
         "agent": {"exclude": []},
         "suggest": {"exclude": []},
         "search": {

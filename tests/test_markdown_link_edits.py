@@ -81,6 +81,61 @@ def test_every_link_of_a_public_vault_there_and_back(shared: Path, vault: str, l
     assert count["there and back"] >= least
 
 
+def all_led(text: str, found: Scan, goals: dict[int, tuple[str, str | None]]) -> str | None:
+    edits: set[Edit] = set()
+    for at, goal in goals.items():
+        raw = retarget(found.links[at], *goal)
+        made = None if raw is None else link_edit(text, found.links[at], raw, found.body)
+        if made is None:
+            return None
+        edits.update(made)
+    try:
+        after = apply_edits(text, edits)
+    except ValueError:  # one text for two properties
+        return None
+    return after if proves(found, after, goals) is None else None
+
+
+def all_there_and_back(text: str, random: Random, count: Counter[str]) -> None:
+    found = scan(text)
+    goals = {at: (random.choice(NAMES), random.choice(SUBPATHS)) for at in range(len(found.links))}
+    after = all_led(text, found, goals)
+    count["together" if after is not None else "not together"] += 1
+    if after is not None:
+        old = {at: (link.linkpath, link.subpath) for at, link in enumerate(found.links)}
+        back = all_led(after, scan(after), old)
+        assert back in (text, None)
+        count["no way back"] += back is None
+
+
+@pytest.mark.parametrize("vault", ["jacky-garden", "kepano-vault", "zh-knowledge-garden"])
+def test_all_links_of_a_note_at_once(shared: Path, vault: str) -> None:
+    random, count = Random(vault), Counter[str]()
+    with tarfile.open(shared / "vaults" / f"{vault}.tar.gz") as packed:
+        for member in packed:
+            file = packed.extractfile(member) if member.name.endswith(".md") else None
+            if file is not None:
+                all_there_and_back(file.read().decode("utf-8", "replace"), random, count)
+    print(vault, dict(count))
+    assert count["not together"] + count["no way back"] <= 0.005 * count["together"]
+
+
+def test_every_link_of_the_public_canvases_there_and_back(shared: Path) -> None:
+    random, count = Random(1), 0
+    with tarfile.open(shared / "vaults" / "zh-knowledge-garden.tar.gz") as packed:
+        for member in packed:
+            file = packed.extractfile(member) if member.name.endswith(".canvas") else None
+            text = file.read().decode() if file is not None else ""
+            for link in dict.fromkeys(scan_canvas(text).links):
+                name = random.choice(NAMES)
+                after = led_canvas(text, link, name, link.subpath)
+                assert after is not None
+                there = next(one for one in scan_canvas(after).links if one[2:4] == (name, link.subpath))
+                assert led_canvas(after, there, link.linkpath, link.subpath) == text
+                count += 1
+    assert count > 50
+
+
 # fmt: off
 PIECES = [
     "[[A]]", "[[A|b]]", "![[A#H|c]]", "[[A\\|b]]", "[t](A%20b.md)", "[t](<A b.md> \"t\")", "![](p.png)",
@@ -104,6 +159,7 @@ FRONTS = [
 @given(st.sampled_from(FRONTS), st.lists(st.sampled_from(PIECES), max_size=8).map("".join), st.randoms())
 def test_any_text_there_and_back(head: str, body: str, random: Random) -> None:
     there_and_back(head + body, random, Counter())  # type: ignore[arg-type]
+    all_there_and_back(head + body, random, Counter())  # type: ignore[arg-type]
 
 
 def in_properties(yaml: str, name: str, at: int = 0) -> str | None:

@@ -6,7 +6,7 @@ from threading import Event, Thread
 
 import pytest
 
-from never_lost import DEVICE, Life, Ticking, undo_all
+from never_lost import DEVICE, Life, Ticking, one_trial, undo_all
 from ohmykb.errors import ConflictError
 from ohmykb.note import NotePath
 from ohmykb.vault.door import Door
@@ -30,6 +30,23 @@ def test_undoing_everything_gives_back_the_vault(tmp_path: Path, seed: int) -> N
     assert tally.lost == []
     undo_all(life.door)
     assert life.files() == life.first
+
+
+@pytest.mark.parametrize("shape", ["replace", "delete", "create"])
+def test_every_pair_of_steps(tmp_path: Path, shape: str) -> None:
+    """An edit at one step, and another edit or a kill at every later one; the other shapes are in the bench."""
+    (tmp_path / "none").mkdir()
+    steps, _ = one_trial(tmp_path / "none", shape, {}, 0)
+    faults = []
+    for first in range(1, steps + 1):
+        for then in range(first, steps + 3):
+            for kill in (False, True):
+                root = tmp_path / f"{first}-{then}-{kill}"
+                root.mkdir()
+                edits = {first: "a.md"} if kill else {first: "a.md", then: "a.md"}
+                _, found = one_trial(root, shape, edits, then if kill else 0)
+                faults += [f"{first}, {then}, {'kill' if kill else 'edit'}: {fault}" for fault in found]
+    assert faults == []
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="files in use are locked there")

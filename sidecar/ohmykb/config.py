@@ -65,6 +65,8 @@ class WriteSettings:
     mode: WriteMode = "suggest"
     device: str | None = None
     """The one device that may apply unasked; unset: none."""
+    git: bool = False
+    """One git commit an operation, of exactly its files, made by that device."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,7 +317,7 @@ _SECTIONS: "Final[dict[str, tuple[type, dict[str, Callable[[object], object]]]]]
     ),
     "vault": (VaultSettings, {"follow_symlinks": _boolean}),
     "roles": (RoleSettings, dict.fromkeys(("raw", "wiki", "memory", "outputs", "system"), _folders)),
-    "write": (WriteSettings, {"mode": _one_of(WriteMode), "device": _name}),
+    "write": (WriteSettings, {"mode": _one_of(WriteMode), "device": _name, "git": _boolean}),
     "agent": (AgentSettings, {"exclude": _globs}),
     "suggest": (SuggestSettings, {"exclude": _globs}),
     "search": (

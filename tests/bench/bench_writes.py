@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from never_lost import DEVICE, Life, Tally, Ticking, undo_all
+from never_lost import DEVICE, SHAPES, Life, Tally, Ticking, one_trial, undo_all
 from ohmykb.note import NotePath
 from ohmykb.vault.door import Door
 from ohmykb.vault.operations import Change
@@ -43,6 +43,28 @@ def lives(operations: int) -> None:
     )
     print(f"everything undone: {undone} of {whole} vaults byte for byte")
     if total.lost or undone != whole:
+        sys.exit(1)
+
+
+def pairs() -> None:
+    """An edit of any of the notes at one step, and another, or a kill, at every later one."""
+    trials = 0
+    faults: list[str] = []
+    for shape in ("two", "mixed"):
+        names = [path for path, _, _ in SHAPES[shape]]
+        with tempfile.TemporaryDirectory() as folder:
+            steps, _ = one_trial(Path(folder), shape, {}, 0)
+        for first in range(1, steps + 1):
+            for then in range(first, steps + 3):
+                for one in names:
+                    for other in (*names, None):
+                        edits = {first: one} if other is None else {first: one, then: other}
+                        with tempfile.TemporaryDirectory() as folder:
+                            found = one_trial(Path(folder), shape, edits, then if other is None else 0)[1]
+                        trials += 1
+                        faults += [f"{shape} {edits} {then}: {fault}" for fault in found]
+    print(f"{trials} pairs of steps: {len(faults)} faults", *faults[:10], sep="\n  ")
+    if faults:
         sys.exit(1)
 
 
@@ -90,5 +112,6 @@ def listing(count: int = 10_000) -> None:
 
 if __name__ == "__main__":
     lives(int(sys.argv[1]) if len(sys.argv) > 1 else 10_000)
+    pairs()
     cost()
     listing()

@@ -5,6 +5,7 @@ What stays the same keeps its bytes, and nothing is handed out that does not rea
 
 import html
 import re
+from functools import lru_cache
 from typing import Final
 from urllib.parse import quote, unquote
 
@@ -15,9 +16,8 @@ _NO_NAME: Final = re.compile(r"[#^\[\]|\\\r\n]")
 """What a wikilink cannot spell in a name."""
 _NO_SUBPATH: Final = re.compile(r"[\[\]|\\\r\n]")
 _RAW: Final = "/!$&'*+,;=:@-._~^[]{}?\"()"
-"""What the app leaves as it is in a Markdown destination."""
-_MUST: Final = frozenset("%#<>\\`| ")
-"""What is encoded always (a space not within `<…>`): it would mean something else, or end the cell of a table."""
+"""What stays as it is in a Markdown destination. The rest of ASCII would mean something else, or end the cell of a
+table."""
 _ENCODED: Final = re.compile(r"%[0-9A-Fa-f]{2}")
 _ENCODED_LETTER: Final = re.compile(r"%[89A-Fa-f][0-9A-Fa-f]")
 _LOWER: Final = re.compile(r"%(?:[0-9][a-f]|[a-f][0-9a-f])")
@@ -141,28 +141,31 @@ class _Style:
         if "%" in old:
             self.letters = _ENCODED_LETTER.search(old) is not None
             self.lower = _LOWER.search(old) is not None
-            # What was encoded without need is encoded again.
-            raw = "".join(char for char in raw if f"%{ord(char):02X}" not in old and f"%{ord(char):02x}" not in old)
-            if ("(" not in raw or ")" not in raw) and not _balanced(unquote(old)):
-                raw += "()"
+            codes = {chr(int(code[1:], 16)) for code in _ENCODED.findall(old)}
+            if codes != {" "}:  # what was encoded without need is encoded again
+                raw = "".join(char for char in raw if char not in codes)
+                if not codes.isdisjoint("()") and not _balanced(unquote(old)):
+                    raw += "()"
         self.raw = raw + (" " if angled and "%20" not in old else "")
 
     def written(self, text: str, more: str = "") -> str:
-        safe = self.raw + more
-        if self.letters:
-            found = quote(text, safe=safe, errors="surrogatepass")
-        elif text.isascii():
-            found = text if text.isalnum() else quote(text, safe=safe)
-        else:
-            found = "".join(
-                quote(char, safe=safe) if char in _MUST or (char.isascii() and char not in safe) else char
-                for char in text
-            )
+        found = _unsafe(self.raw + more, letters=self.letters).sub(_percent, text)
         if not self.angled and not _balanced(found):
             found = found.replace("(", "%28").replace(")", "%29")
         if "&" in found and html.unescape(found) != found:
             found = found.replace("&", "%26")
         return _ENCODED.sub(lambda one: one.group().lower(), found) if self.lower else found
+
+
+@lru_cache(maxsize=64)
+def _unsafe(safe: str, *, letters: bool) -> re.Pattern[str]:
+    """What is to be encoded: ASCII that is neither safe nor a letter or digit, and `letters` beyond ASCII."""
+    kept = re.escape(safe)
+    return re.compile(f"[^A-Za-z0-9{kept}{'' if letters else chr(0x80) + '-' + chr(0x10FFFF)}]")
+
+
+def _percent(one: re.Match[str]) -> str:
+    return quote(one.group(), safe="", errors="surrogatepass")
 
 
 def _destination(link: Link) -> tuple[int, int] | None:

@@ -57,11 +57,12 @@ UNDO: Final = "undo"
 
 
 class Door:
-    """One at a time; `step` is told before each step, for trials that end there."""
+    """One at a time; `step` is told before each step, for trials that end there; `told` hears of each operation
+    that is committed, while no other can begin."""
 
     def __init__(
         self, root: Path, device: str, clock: Clock, judge: Judge, step: Callable[[str], None] = no_step,
-        follow: undo.Follow = lambda path, _: path,
+        follow: undo.Follow = lambda path, _: path, told: Callable[[Operation], None] = lambda _: None,
     ) -> None:  # fmt: skip
         self.root = root
         self.history = History(root)
@@ -70,6 +71,7 @@ class Door:
         self._judge = judge
         self._step = step
         self._follow = follow
+        self._told = told
         self._lock = RLock()
         self._latest_ms = 0
         self._unended: dict[str, State] = {}
@@ -83,8 +85,8 @@ class Door:
         with self._lock:
             op = self._archive(changes, "sidecar", kind, decider, reasons, undoes)
             op = self._carry_out(op, changes)
-            if undoes:
-                self._sweep(undoes)
+            self._sweep(undoes)
+            self._told(op)
             return op
 
     def prepare(
@@ -103,6 +105,7 @@ class Door:
             if found == "committed":
                 op = self._end(op, "committed")
                 self._sweep(op.undoes)
+                self._told(op)
                 return op
             if found == "dropped":
                 raise ConflictError("Nothing of it was written yet.", "Commit after writing, or abandon the operation")
@@ -199,7 +202,9 @@ class Door:
         while True:
             op_id, at, self._latest_ms = new_id(self._clock, self.device, self._latest_ms)
             try:
-                above.mkdir(exist_ok=True)
+                if not above.is_dir():
+                    above.mkdir()
+                    sync_folder(self.root)
                 (above / op_id).mkdir()
             except FileExistsError as error:
                 if not above.is_dir():
@@ -207,7 +212,6 @@ class Door:
             except OSError as error:
                 raise blocked(above, error) from error
             else:
-                sync_folder(self.root)
                 return above / op_id, op_id, at
 
     def _to_make(self, changes: Sequence[Change]) -> tuple[str, ...]:
