@@ -90,7 +90,7 @@ def test_another_title_encodes_the_chunks_again(trial: Trial) -> None:
 
 
 def test_nothing_to_encode_is_looked_at_once(trial: Trial) -> None:
-    frame = "the frame of every note"
+    frame = "Mood:"
     trial.put({f"{name}.md": frame for name in "abcdef"})
     trial.look()
     tiny = Tiny()

@@ -42,6 +42,40 @@ def test_figures_that_were_noted_stay() -> None:
     assert [Frames(logs).strip(log) for log in logs] == logs
 
 
+@pytest.mark.parametrize(
+    "log",
+    ["Ran five kilometres", "Temp 21.3\nTemp 21.3", "# Run\nRan five kilometres", "- [x] swam", "Woke: 07:30 rested"],
+)
+def test_a_text_of_frame_alone_keeps_its_text(log: str) -> None:
+    assert Frames([log] * (2 * FRAME)).strip(log) == log
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "# 2024-05-01\n\n## Tasks\n- [ ]\n- \n\n---\n## Log\n",
+        "日期：2024-05-01\n## 任务\n- [ ] ",
+        "Date: 2024-05-01\nMood:\n",
+    ],
+)
+def test_of_a_template_that_nobody_filled_in_nothing_is_left(template: str) -> None:
+    assert Frames([template] * FRAME).strip(template) == ""
+
+
+def test_what_has_more_to_say_than_a_label_is_no_frame_for_its_date() -> None:
+    said = [f"On 2024-05-{n:02} the bank raised the rate for deposits again" for n in range(1, 2 * FRAME)]
+    whole = [f"{one}\nown words {one[8:10]}" for one in said]
+    assert [Frames(whole).strip(one) for one in whole] == whole
+
+
+def test_a_log_of_measurements_is_found_by_meaning(trial: Trial) -> None:
+    trial.put({f"log/{n:02}.md": f"## Day {n}\n\nfever measured in the evening" for n in range(2 * FRAME)})
+    trial.look()
+    tiny = Tiny()
+    trial.encode(tiny)
+    assert sum("fever measured" in text for text in tiny.passages) == 2 * FRAME
+
+
 def test_other_words_do(trial: Trial) -> None:
     assert Frames(["Day one"] * FRAME).strip("Day two") == "Day two"
 

@@ -1,4 +1,5 @@
 import os
+import re
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -8,7 +9,7 @@ from typing import Any, get_args
 import pytest
 
 from ohmykb.config import Config, ConfigError, FineEncoder, Local, QuickEncoder
-from ohmykb.models.catalog import about, open_encoder
+from ohmykb.models.catalog import about, open_encoder, reopen_encoder
 from ohmykb.models.encoder import EncoderMissingError
 
 
@@ -39,6 +40,17 @@ def test_http_comes_from_this_device(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("OHMYKB_EMBEDDINGS_KEY", "sk-x")
     with pytest.raises(ConfigError, match="unencrypted"):
         open_encoder("http", there, tmp_path)
+
+
+def test_the_encoder_of_a_set_is_opened_again_or_said_to_be_gone(tmp_path: Path) -> None:
+    there = Config(local=Local({"http_encoder": {"url": "http://localhost:11434", "model": "bge-m3"}}))
+    for known in ("use-multilingual-v3:0db566fd0af8", "http:localhost:11434:bge-m3"):
+        assert reopen_encoder(known, there, tmp_path).id == known
+    for gone in ("word2vec", "use-multilingual-v2:0", "http:localhost:11434:other"):
+        with pytest.raises(EncoderMissingError, match=re.escape(gone)):
+            reopen_encoder(gone, there, tmp_path)
+    with pytest.raises(EncoderMissingError, match="has no endpoint"):
+        reopen_encoder("http:localhost:11434:bge-m3", Config(), tmp_path)
 
 
 def test_an_extra_that_is_missing_is_said(tmp_path: Path) -> None:

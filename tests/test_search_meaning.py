@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from models.tiny import Tiny
 from ohmykb.models.bundled import BundledEncoder
-from ohmykb.models.encoder import EncoderUnavailableError
+from ohmykb.models.encoder import Encoder, EncoderMissingError, EncoderUnavailableError
 from ohmykb.search.meaning import Arm, Meaning
 from ohmykb.search.space import centre, pack
 from ohmykb.store import vectors
@@ -272,6 +272,69 @@ def test_the_old_serves_until_the_new_is_whole(trial: Trial) -> None:
     meaning.use([])
     meaning.refresh(trial.index.db)
     assert meaning.arms == ()
+
+
+def test_after_a_restart_the_old_serves_until_the_new_is_whole(trial: Trial) -> None:
+    old, half, new = Tiny("old"), Tiny("half"), Tiny("new", 16)
+    begun(trial, old, half)
+    meaning = trial.prober.meaning = Meaning([new])
+    meaning.reopen = {"old": old, "half": half}.__getitem__
+    meaning.refresh(trial.index.db)
+    assert [arm.encoder.id for arm in meaning.arms] == ["old"], "a set that never served does not begin now"
+    old.fault = EncoderUnavailableError("The endpoint is down.", "Start it.")
+    answer = trial.prober.probe("资金费率")
+    assert answer.degraded is not None
+    assert "The endpoint is down." in answer.degraded
+    assert answer.results[0].path == "a.md", "by words"
+    old.fault = None
+    trial.encode(new)
+    meaning.refresh(trial.index.db)
+    assert [arm.encoder.id for arm in meaning.arms] == ["new"]
+    assert meaning.lost is None
+
+
+def test_an_old_encoder_that_is_gone_is_said_until_the_new_is_whole(trial: Trial) -> None:
+    old, new = Tiny("old"), Tiny("new", 16)
+    begun(trial, old)
+    meaning = trial.prober.meaning = Meaning([new])
+
+    def gone(name: str) -> Encoder:
+        raise EncoderMissingError(f"{name} is gone.", "New vectors are being made.")
+
+    meaning.reopen = gone
+    meaning.refresh(trial.index.db)
+    answer = trial.prober.probe("资金费率")
+    assert answer.degraded is not None
+    assert "old is gone. New vectors are being made." in answer.degraded
+    assert answer.results[0].path == "a.md"
+    assert trial.probe("资金费率").degraded is None, "words lack nothing"
+    trial.encode(new)
+    meaning.refresh(trial.index.db)
+    assert trial.prober.probe("资金费率").degraded is None
+
+
+def test_while_one_that_is_wanted_cannot_be_had_the_old_serves(trial: Trial) -> None:
+    old = Tiny("old")
+    begun(trial, old)
+    meaning = Meaning()
+    meaning.reopen = {"old": old}.__getitem__
+    meaning.use([], whole=False)
+    meaning.refresh(trial.index.db)
+    assert [arm.encoder.id for arm in meaning.arms] == ["old"]
+    meaning.use([])
+    meaning.refresh(trial.index.db)
+    assert meaning.arms == ()
+
+
+def begun(trial: Trial, served: Tiny, *others: Tiny) -> None:
+    """One set that serves; of the others the first batch."""
+    trial.put({f"{name}.md": text for name, text in zip("abcdefgh", TEXTS, strict=False)})
+    trial.look()
+    trial.encode(served)
+    for one in others:
+        filler = trial.filler(one)
+        filler.going = lambda one=one: not one.passages  # type: ignore[misc]
+        filler.fill(trial.index.db)
 
 
 def test_a_quick_one_serves_while_a_fine_one_is_added(trial: Trial) -> None:

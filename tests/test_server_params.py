@@ -71,7 +71,7 @@ def test_bodies() -> None:
         [], {"x": 1}, {"index": 1}, {"index": {"x": 1}}, {"index": {"exclude": "a"}}, {"index": {"exclude": [1]}},
         {"index": {"exclude": ["["]}}, {"index": {"exclude": [""]}}, {"index": {"exclude": ["!"]}},
         {"index": {"settle_s": -1}}, {"index": {"settle_s": True}}, {"index": {"debounce_ms": 1.5}},
-        {"write": {"mode": "all"}}, {"write": {"device": " "}}, {"roles": {"raw": "raw"}},
+        {"write": {"mode": "all"}}, {"write": {"device": " "}}, {"roles": {"raw": "../raw"}},
         {"roles": {"raw": ["../x"]}}, {"vault": {"follow_symlinks": "yes"}},
     ]  # fmt: skip
     for body in wrong:
@@ -86,10 +86,22 @@ def test_globs_that_pass_are_globs() -> None:
     from ohmykb.config import glob_fault
 
     pattern = shapes.GLOBS["items"]["pattern"]
-    for glob in ("archive/", "*.excalidraw.md", "!archive/keep.md", "/top", "a/**/b", "!!", "资料/"):
+    for glob in (
+        "archive/",
+        "*.excalidraw.md",
+        "!archive/keep.md",
+        "/top",
+        "a/**/b",
+        "!!",
+        "资料/",
+        "[0-9]*.md",
+        "[!a]",
+        "[]x]",
+        "a\\[b",
+    ):
         assert re.search(pattern, glob), glob
         assert glob_fault(glob) is None
-    for glob in ("", "!", "/", "!/", "a//b", "[a", "a\\", "a\n"):
+    for glob in ("", "!", "/", "!/", "a//b", "[a", "a\\", "a\n", "[]", "[!]", "[!]]a/[", "[a/b]"):
         assert not re.search(pattern[:-1] + r"\Z", glob), glob
 
 

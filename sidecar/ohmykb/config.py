@@ -83,6 +83,11 @@ class SearchSettings:
     """One that fills in behind it; empty: none."""
     sentence_transformers: SentenceTransformersSettings = SentenceTransformersSettings()
 
+    @property
+    def wanted(self) -> tuple[QuickEncoder | FineEncoder, ...]:
+        """The encoders that are asked for, the quick one first."""
+        return tuple(name for name in (self.encoder, self.fine) if name not in ("none", ""))
+
 
 @dataclass(frozen=True, slots=True)
 class AgentSettings:

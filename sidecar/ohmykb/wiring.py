@@ -144,7 +144,7 @@ def encoders(config: settings.Config) -> tuple[list["Encoder"], list[str]]:
 
     found: list[Encoder] = []
     faults: list[str] = []
-    for name in (config.search.encoder, config.search.fine):
+    for name in config.search.wanted:
         try:
             encoder = open_encoder(name, config, Path(places.home("cache")))
             found += [encoder] if encoder is not None and encoder.id else []
@@ -154,8 +154,8 @@ def encoders(config: settings.Config) -> tuple[list["Encoder"], list[str]]:
     return found, faults
 
 
-def reopen(vault: Vault, encoder_id: str) -> "Encoder | None":
-    """The encoder of a set of vectors that is there already."""
+def reopen(vault: Vault, encoder_id: str) -> "Encoder":
+    """The encoder of a set of vectors that is there already. Raises EncoderMissingError."""
     from ohmykb.models.catalog import reopen_encoder
 
     return reopen_encoder(encoder_id, settings.load(vault.root), Path(places.home("cache")))
@@ -164,7 +164,7 @@ def reopen(vault: Vault, encoder_id: str) -> "Encoder | None":
 def meaning(vault: Vault, db: Database) -> Meaning:
     """The vector arms of the index as it is, for one question without a sidecar."""
     wanted, faults = encoders(settings.load(vault.root))
-    made = Meaning(wanted)
+    made = Meaning(wanted, whole=not faults)
     made.reopen = partial(reopen, vault)
     made.behind = " ".join(faults) or None
     try:

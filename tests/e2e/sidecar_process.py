@@ -59,10 +59,10 @@ class Kb:
     def json(self, *args: str, code: int = 0) -> Any:
         return json.loads(self.run(*args, "--json", code=code).stdout)
 
-    def serve(self, *args: str, stdin: int = subprocess.DEVNULL) -> "Sidecar":
+    def serve(self, *args: str, stdin: int = subprocess.DEVNULL, **env: str) -> "Sidecar":
         process = subprocess.Popen(
             [*KB, "serve", *args],
-            env=self.env, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env={**self.env, **env}, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
         self.processes.append(process)
         assert process.stdout is not None

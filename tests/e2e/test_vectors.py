@@ -331,8 +331,44 @@ def test_a_restart_amid_a_change_of_encoder(kb: Kb, there: Endpoint) -> None:
     took, answer = timed(again, "蜂群 分蜂")
     assert took < QUICK_S
     assert answer["results"][0]["path"] == "Bees.md"
-    assert "semantic" in answer["results"][0]["why"] or answer["verdict"] != "skip"
+    assert "semantic" in answer["results"][0]["why"]
+    there.dialect = fake.reference
     there.released.set()
+    status = again.until(lambda now: now["model"]["dim"] == 8)
+    assert status["model"]["id"] != BundledEncoder.id
+    again.until(lambda now: now["unencoded"] == 0)
+
+
+def test_a_restart_amid_a_change_from_an_encoder_that_is_gone(kb: Kb, there: Endpoint) -> None:
+    """Its device's settings name another model by now."""
+    configure(kb, encoder="none", fine="http")
+    kb.run("index")
+    there.dialect = there.hang
+    sidecar = kb.serve(OHMYKB_EMBEDDINGS_MODEL="another")
+    sidecar.settled()
+    sidecar.until(lambda _: "cannot be opened any more" in sidecar.probe("password").get("degraded", ""))
+    answer = sidecar.probe("password")
+    assert answer["results"][0]["path"] == "Secret.md", "words go on"
+    assert "some-model" in answer["degraded"]
+    assert "degraded" not in sidecar.probe("password", "token")
+    without = json.loads(kb.run("probe", "password", "--json", env={"OHMYKB_EMBEDDINGS_MODEL": "another"}).stdout)
+    assert without["results"][0]["path"] == "Secret.md"
+    there.released.set()
+
+
+def test_vectors_are_kept_while_their_encoder_cannot_be_had(kb: Kb, there: Endpoint) -> None:
+    kb.run("index")
+    for how in (("--no-vectors",), ()):
+        gone = kb.serve(*how, OHMYKB_EMBEDDINGS_URL="")
+        gone.settled()
+        if not how:
+            gone.encoded()
+        assert gone.end() == 0
+    there.questions.clear()
+    again = kb.serve()
+    again.settled()
+    both(again, there)
+    assert "The old queen leaves" not in given(there), "nothing is encoded anew"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")

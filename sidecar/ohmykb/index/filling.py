@@ -42,7 +42,8 @@ class Filling:
 
 class FillingThread:
     """`after` is called on this thread when vectors or notes changed, to bring what is in memory in step;
-    `release` gives the connection back after each round."""
+    `release` gives the connection back after each round. While not `whole`, an encoder that is wanted cannot
+    be had, and no vectors are forgotten."""
 
     def __init__(
         self,
@@ -52,6 +53,7 @@ class FillingThread:
         after: Callable[[Database], None],
         excluded: Callable[[], Sequence[str]] = tuple,
         release: Callable[[], None] = lambda: None,
+        whole: Callable[[], bool] = lambda: True,
     ) -> None:
         self._connect = connect
         self._open_encoders = encoders
@@ -59,6 +61,7 @@ class FillingThread:
         self._after = after
         self._excluded = excluded
         self._release = release
+        self._whole = whole
         self._encoders: Sequence[Encoder] | None = None
         self._fillers: dict[str, Filler] = {}
         self._changed = Condition()
@@ -88,6 +91,11 @@ class FillingThread:
     def first(self) -> Encoder | None:
         """The encoder that the numbers are told of; None before it is known, or where none is wanted."""
         return next(iter(self._encoders or ()), None)
+
+    @property
+    def count(self) -> int:
+        """Encoders at work."""
+        return len(self._encoders or ())
 
     def nudge(self, *, settings: bool = False) -> None:
         """The index changed; with `settings`, which encoders are wanted, too."""
@@ -149,7 +157,8 @@ class FillingThread:
             self._fail(fault)
             return
         if self._going():
-            self._write(lambda w: drop_others(w, [encoder.id for encoder in encoders]))
+            if self._whole():
+                self._write(lambda w: drop_others(w, [encoder.id for encoder in encoders]))
             self.state = Filling(encoders[0].id if encoders else None)
 
     def _going(self) -> bool:

@@ -76,17 +76,29 @@ def open_encoder(name: EncoderName, settings: "Config", cache_dir: "Path") -> "E
     raise ConfigError(f"There is no encoder {name!r}.", f"Known: {', '.join(about.name for about in about())}, none.")
 
 
-def reopen_encoder(encoder_id: str, settings: "Config", cache_dir: "Path") -> "Encoder | None":
-    """The encoder with which a set of vectors was made, by its id; None where it is not to be had any more
-    (the extra is gone, the settings name another model or endpoint)."""
+def reopen_encoder(encoder_id: str, settings: "Config", cache_dir: "Path") -> "Encoder":
+    """The encoder with which a set of vectors was made, by its id.
+
+    Raises EncoderMissingError where it is not to be had any more.
+    """
     name = next((name for start, name in _BEGINNINGS.items() if encoder_id.startswith(start)), None)
+    fix = "New vectors are being made; until they are whole, words answer."
     if name is None:
-        return None
+        raise EncoderMissingError(f"The encoder {encoder_id} of the notes' vectors is not known to this version.", fix)
     try:
         found = open_encoder(name, settings, cache_dir)
-        return found if found is not None and found.id == encoder_id else None
-    except KbError:
-        return None
+        same = found is not None and found.id == encoder_id
+    except KbError as error:
+        raise EncoderMissingError(
+            f"The encoder {encoder_id} of the notes' vectors cannot be opened any more: {error.message}", fix
+        ) from error
+    if found is None or not same:
+        raise EncoderMissingError(
+            f"The encoder {encoder_id} of the notes' vectors cannot be opened any more: "
+            "another model stands in its place.",
+            fix,
+        )
+    return found
 
 
 def about() -> tuple[About, ...]:

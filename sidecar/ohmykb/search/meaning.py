@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ohmykb.errors import KbError
 from ohmykb.markdown.words import is_chinese
 from ohmykb.models.encoder import Encoder, EncoderUnavailableError
 from ohmykb.search.space import CENTRED, FEW, NONE, Space, centre, make_space, means_of, pack
@@ -94,20 +95,28 @@ class Arm:
 class Meaning:
     """The arms in use. `refresh` runs in the background, `arms` is read by questions."""
 
-    def __init__(self, encoders: Sequence[Encoder] = ()) -> None:
+    def __init__(self, encoders: Sequence[Encoder] = (), *, whole: bool = True) -> None:
         self._wanted = list(encoders)
+        self._whole = whole
         self._former: list[Encoder] = []
         self.reopen: Callable[[str], Encoder | None] = lambda _: None
-        """Opens the encoder of a set that is there, by its id; None where that cannot be done any more."""
+        """Opens the encoder of a set that is there, by its id; may raise KbError. None where none is wanted."""
         self._tried: set[str] = set()
+        self._gone: str | None = None
         self.arms: tuple[Arm, ...] = ()
         self.behind: str | None = None
         """What answers may lack, in words."""
+        self.lost: str | None = None
+        """What served before a restart and cannot any more, in words, while nothing is there in its place."""
 
-    def use(self, encoders: Sequence[Encoder]) -> None:
-        """These are wanted from now on; those from before serve until each of these has all its vectors."""
+    def use(self, encoders: Sequence[Encoder], *, whole: bool = True) -> None:
+        """These are wanted from now on; those from before serve until each of these has all its vectors.
+
+        Not `whole`: more are wanted, but cannot be had.
+        """
         ids = {one.id for one in encoders}
-        self._tried = set()
+        self._whole = whole
+        self._tried, self._gone = set(), None
         self._former = [one for one in (*self._wanted, *self._former) if one.id not in ids]
         self._wanted = list(encoders)
 
@@ -116,22 +125,27 @@ class Meaning:
         known = {one.encoder: one for one in vectors.sets(db)}
         wanted = [(one, known[one.id]) for one in self._wanted if one.id in known]
         ready = [pair for pair in wanted if pair[1].state == vectors.SERVING]
-        if len(ready) == len(self._wanted):
+        if self._whole and len(ready) == len(self._wanted):
             self._former = []
         else:
-            self._reopen(known)
+            self._reopen([one.encoder for one in known.values() if one.state == vectors.SERVING])
         former = [(one, known[one.id]) for one in self._former if one.id in known]
         arms = [_load(db, *pair, self._before(*pair)) for pair in [*ready, *former] or wanted]
         self.arms = tuple(arm for arm in arms if arm is not None)
+        self.lost = None if ready or former else self._gone
 
-    def _reopen(self, known: Iterable[str]) -> None:
+    def _reopen(self, serving: Iterable[str]) -> None:
         """What served before a restart serves on while the wanted sets are made."""
         here = {one.id for one in (*self._wanted, *self._former)} | self._tried
-        for name in known:
+        for name in serving:
             if name not in here:
                 self._tried.add(name)
-                found = self.reopen(name)
-                self._former += [found] if found is not None else []
+                try:
+                    found = self.reopen(name)
+                except KbError as error:
+                    self._gone = f"{error.message} {error.fix}".strip()
+                else:
+                    self._former += [found] if found is not None else []
 
     def _before(self, encoder: Encoder, one: VectorSet) -> Arm | None:
         """What is in memory of a set; the number of one that was dropped may have been given again."""

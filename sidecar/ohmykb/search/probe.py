@@ -94,7 +94,8 @@ class Prober:
                 )  # by pinyin: of its name
                 said = verdict([hit.score for hit in hits])
         took = (perf_counter() - start) * 1000
-        return Answer(query, mode, said, round(took, 3), hits, fault or (self.meaning.behind if heard else None))
+        lacking = (fault or self.meaning.behind, self.meaning.lost) if heard else ()
+        return Answer(query, mode, said, round(took, 3), hits, "; ".join(filter(None, lacking)) or None)
 
     def reset(self) -> None:
         """For an index that was made anew."""

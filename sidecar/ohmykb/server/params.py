@@ -117,7 +117,8 @@ def check(value: Any, schema: Mapping[str, Any], where: str = "the body") -> Any
 
 def _check_value(value: Any, schema: Mapping[str, Any], where: str) -> None:
     if "enum" in schema and value not in schema["enum"]:
-        raise UsageError(f"`{where}` should be one of {', '.join(schema['enum'])}.", "Choose one")
+        choices = ", ".join(choice or '""' for choice in schema["enum"])
+        raise UsageError(f"`{where}` should be one of {choices}.", "Choose one")
     if "pattern" in schema and not re.search(_python(schema["pattern"]), value):
         about = schema.get("description", "of another form")
         raise UsageError(f"`{where}` should be {about}.", "See openapi.json")

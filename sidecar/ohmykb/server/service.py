@@ -146,8 +146,7 @@ class Service:
 
     def _unencoded(self) -> int:
         """Texts that the first encoder may have and that have no vector of it; where none is wanted, none wait."""
-        search = self.standing.config.search
-        if search.encoder == "none" and not search.fine:
+        if not self.standing.config.search.wanted:
             return 0
         try:
             db = self.db()

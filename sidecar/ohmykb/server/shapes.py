@@ -119,9 +119,12 @@ DOCUMENT: Final = obj(openapi=TEXT, info={"type": "object"}, paths={"type": "obj
 
 # --- bodies: nothing but what is named
 
-_GLOB = r"^!?/?(?:[^\\\[/\n!]|[^\\\[/\n][^\\\[/\n]+)(?:/[^\\\[/\n]+)*/?$"
+_ONE_OF = r"\[(?:[!^](?:\]|\\[^/\n]|[^\]\\/\n])|(?:\]|\\[^/\n]|[^\]\\/\n!^]))(?:\\[^/\n]|[^\]\\/\n])*\]"
+_SIGN = rf"(?:\\[^/\n]|{_ONE_OF}|[^\\\[/\n])"
+_GLOB = rf"^!?/?(?:[^\\\[/\n!]|\\[^/\n]|{_ONE_OF}|{_SIGN}{_SIGN}+)(?:/{_SIGN}+)*/?$"
 GLOBS: Final = many({**TEXT, "pattern": _GLOB, "description": 'a glob such as "archive/" or "*.excalidraw.md"'})
-FOLDERS: Final = many({**TEXT, "pattern": FOLDER, "description": "a folder of the vault"})
+_FOLDER: Final = {**TEXT, "pattern": FOLDER, "description": "a folder of the vault, or a list of them"}
+FOLDERS: Final[Shape] = {"anyOf": [_FOLDER, many(_FOLDER), {"type": "null"}]}
 
 
 def closed(**properties: Shape) -> Shape:
@@ -150,7 +153,7 @@ SETTINGS_PATCH: Final = closed(
         settle_s=maybe(number(0, 3600)), debounce_ms=maybe(number(0, 10_000, "integer")),
     ),
     vault=closed(follow_symlinks=maybe(FLAG)),
-    roles=closed(**fields(maybe(FOLDERS), "raw", "wiki", "memory", "outputs", "system")),
+    roles=closed(**fields(FOLDERS, "raw", "wiki", "memory", "outputs", "system")),
     write=closed(
         mode=maybe(one_of(*get_args(WriteMode))),
         device=maybe({**TEXT, "pattern": VISIBLE, "description": "the id of a device"}),

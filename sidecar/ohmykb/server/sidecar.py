@@ -76,6 +76,7 @@ class Sidecar:
             self._prober.meaning.refresh,
             lambda: self._standing.config.agent.exclude,
             readers.give_back,
+            self._whole,
         )
         self._opened, self._stopped = Event(), Event()
         self.failure: KbError | None = None
@@ -216,8 +217,12 @@ class Sidecar:
 
     def _use(self, encoders: list[Encoder], remarks: list[str]) -> Sequence[Encoder]:
         self._standing.encoders = remarks
-        self._prober.meaning.use(encoders)
+        self._prober.meaning.use(encoders, whole=len(encoders) == len(self._standing.config.search.wanted))
         return encoders
+
+    def _whole(self) -> bool:
+        """Whether every encoder that the settings ask for is there: not with --no-vectors, nor without its extra."""
+        return self._filling.count == len(self._standing.config.search.wanted)
 
     def _on_change(self, index: Index, outcome: Outcome) -> None:
         self._filling.nudge()
