@@ -64,7 +64,7 @@ def test_of_a_template_that_nobody_filled_in_nothing_is_left(template: str) -> N
 
 def test_what_has_more_to_say_than_a_label_is_no_frame_for_its_date() -> None:
     said = [f"On 2024-05-{n:02} the bank raised the rate for deposits again" for n in range(1, 2 * FRAME)]
-    whole = [f"{one}\nown words {one[8:10]}" for one in said]
+    whole = [f"{one}\nown words {one[11:13]}" for one in said]
     assert [Frames(whole).strip(one) for one in whole] == whole
 
 
