@@ -78,7 +78,7 @@ def test_what_is_not_proved_is_refused(vault: Trial) -> None:
 
 
 def test_a_place_that_is_not_certain_is_not_written(trial: Trial) -> None:
-    trial.put({"a.md": "---\nup: '[[A-B|it''s]]'\n---\n", "A–B.md": ""})
+    trial.put({"a.md": "---\nup: '[[A-B|over\n  two lines]]'\n---\n", "A–B.md": ""})
     trial.look()
     (mend,) = plan_repairs(trial.index.db, trial.index._history, trial.root, load(trial.root)).mends
     assert (mend.certain, mend.edits, mend.target) == (False, (), "A–B.md")

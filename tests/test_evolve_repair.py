@@ -129,14 +129,38 @@ def test_a_link_that_leads_to_another_note_than_before(bench: Bench) -> None:
 
 
 def test_a_note_that_came_back_under_another_name(bench: Bench) -> None:
-    bench.trial.put({"a.md": "[[Old]]", "Old.md": "the same bytes"})
+    text = "what somebody wrote, and nobody else would\n" * 6
+    bench.trial.put({"a.md": "[[Old]]", "Old.md": text})
     bench.trial.look()
     bench.trial.remove("Old.md")
     bench.trial.look()
-    bench.trial.put({"x/New.md": "the same bytes"})
+    bench.trial.put({"x/New.md": text})
     plan = bench.apply()
     assert only(plan).certain
     assert bench.text("a.md") == "[[New]]"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "text"),
+    [("Anna.md", "Ben.md", "# Person\n\nBorn:\n"), ("Week 31.md", "Week 32.md", "# Week\n\n- [ ] plan\n" * 20)],
+)
+def test_a_note_from_the_same_form_is_not_the_one_that_went(bench: Bench, old: str, new: str, text: str) -> None:
+    bench.trial.put({"a.md": f"[[{old[:-3]}]]", old: text})
+    bench.trial.look()
+    bench.trial.remove(old)
+    bench.trial.look()
+    bench.trial.put({new: text})
+    assert not any(one.certain for one in bench.apply().mends)
+    assert bench.text("a.md") == f"[[{old[:-3]}]]"
+
+
+def test_a_copy_does_not_take_the_place_of_the_file_itself(bench: Bench) -> None:
+    text = "what somebody wrote, and nobody else would\n" * 6
+    bench.trial.put({"a.md": "[[Old]]", "Old.md": text})
+    bench.trial.look()
+    bench.trial.put({"A copy.md": text})
+    bench.trial.move("Old.md", "z/Moved.md")
+    assert only(bench.apply()).target == "z/Moved.md"
 
 
 def test_an_alias_of_a_note_that_took_the_place_of_another(bench: Bench) -> None:

@@ -98,9 +98,20 @@ def test_renamed(some: Trial) -> None:
     true_after(some)
 
 
-def test_renamed_by_copy_and_delete(some: Trial) -> None:
+def test_the_new_end_of_a_move_is_told_first(some: Trial) -> None:
     before = some.ids()["n03.md"]
-    data = (some.root / "n03.md").read_bytes()
+    some.move("n03.md", "fresh/other.md")
+    assert some.index.refresh(["fresh/"]).renamed == [("n03.md", "fresh/other.md")]
+    assert some.index.refresh(["n03.md"]).renamed == []
+    assert some.ids()["fresh/other.md"] == before
+    true_after(some)
+
+
+def test_renamed_by_copy_and_delete(some: Trial) -> None:
+    data = (some.root / "n03.md").read_bytes() + b"own words, and more than a form has\n" * 6
+    some.put({"n03.md": data})
+    some.look()
+    before = some.ids()["n03.md"]
     some.put({"copied.md": data})
     some.remove("n03.md")
     assert some.look().renamed == [("n03.md", "copied.md")]

@@ -39,7 +39,7 @@ def test_what_is_not_there_yet_is_not_busy(tmp_path: Path) -> None:
     assert busy(tmp_path, ["new.md"], NOW) == {}
     (tmp_path / "folder.md").mkdir()
     os.utime(tmp_path / "folder.md", (1, 1))
-    assert "cannot be read" in busy(tmp_path, ["folder.md"], NOW)["folder.md"]
+    assert "no plain file" in busy(tmp_path, ["folder.md"], NOW)["folder.md"]
 
 
 CONFLICT = b"# A\n<<<<<<< HEAD\nmine\n=======\ntheirs\n>>>>>>> other\n"
@@ -51,6 +51,8 @@ CONFLICT = b"# A\n<<<<<<< HEAD\nmine\n=======\ntheirs\n>>>>>>> other\n"
         (CONFLICT, True),
         (CONFLICT.replace(b"\n", b"\r\n"), True),
         (CONFLICT[4:], True),
+        (b"\xef\xbb\xbf" + CONFLICT[4:], True),
+        (b"<<<<<<<\nmine\n=======\n>>>>>>>\n", True),
         (b"A heading\n=======\n", False),
         (b"> <<<<<<< quoted\n", False),
         (b"<<<<<<< alone\n", False),
@@ -116,3 +118,18 @@ def test_folders_with_a_role() -> None:
     assert not is_below("rawer/a.md", ("raw",))
     assert not is_below("wiki/raw/a.md", ("raw",))
     assert not is_below("a.md", ())
+
+
+def test_a_second_name_and_no_plain_file(tmp_path: Path) -> None:
+    note(tmp_path, "a.md")
+    os.link(tmp_path / "a.md", tmp_path / "b.md")
+    assert "second name" in busy(tmp_path, ["a.md"], NOW)["a.md"]
+    os.mkfifo(tmp_path / "pipe.md")
+    assert "no plain file" in busy(tmp_path, ["pipe.md"], NOW)["pipe.md"]
+
+
+def test_a_folder_that_is_a_repository_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "shared/.git").mkdir(parents=True)
+    (tmp_path / "shared/.git/MERGE_HEAD").write_text("0" * 40)
+    paths = [note(tmp_path, "a.md"), note(tmp_path, "shared/b.md")]
+    assert list(busy(tmp_path, paths, NOW)) == ["shared/b.md"]

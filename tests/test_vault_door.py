@@ -394,3 +394,17 @@ def test_who_is_told(tmp_path: Path) -> None:
     door.abandon(door.prepare([change("a.md", b"AA", b"x")], kind="trial", decider="test").id)
     three = door.undo([one, two]).id
     assert heard == [one, two, three]
+
+
+def test_written_by_the_plugin_after_a_restart_dropped_it(tmp_path: Path) -> None:
+    put(tmp_path, "a.md", b"old")
+    op = door_of(tmp_path).prepare([change("a.md", b"old", b"new")], kind="trial", decider="test")
+    door = door_of(tmp_path)
+    assert [one.state for one in door.settle()] == ["dropped"]
+    with pytest.raises(ConflictError):
+        door.commit(op.id)
+    put(tmp_path, "a.md", b"new")
+    again = door.commit(op.id)
+    assert (again.state, again.id != op.id, door.history.read(op.id).state) == ("committed", True, "dropped")
+    door.undo([again.id])
+    assert (tmp_path / "a.md").read_bytes() == b"old"

@@ -180,7 +180,8 @@ def test_a_note_that_moved_is_undone_where_it_is(tmp_path: Path) -> None:
 
 def test_moments() -> None:
     assert moment("30m", 10_000) == 10_000 - 1800
-    assert moment(" 2d ", 0) == -172_800
+    assert moment(" 2d ", 200_000) == 27_200
+    assert moment("999999w", 200_000) == 0, "everything"
     assert moment("2026-12-01T08:30:00Z", 0) == datetime.fromisoformat("2026-12-01T08:30:00+00:00").timestamp()
     assert moment("2026-12-01", 0) == datetime(2026, 12, 1).astimezone().timestamp()
     for wrong in ("", "soon", "5", "2026-13-01", "1y"):

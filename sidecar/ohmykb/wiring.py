@@ -20,6 +20,7 @@ from ohmykb.errors import ConflictError, KbError, NoVaultError
 from ohmykb.evolve.mending import Mending
 from ohmykb.evolve.refusals import judge_by
 from ohmykb.index.reconcile import Index
+from ohmykb.jobs import runner
 from ohmykb.search.meaning import Meaning
 from ohmykb.server import discovery
 from ohmykb.server.discovery import API as API  # for cli, which may not ask server itself
@@ -30,9 +31,11 @@ from ohmykb.store.damage import UnwritableError
 from ohmykb.store.review import Review
 from ohmykb.store.schema import INDEX_MIGRATIONS
 from ohmykb.store.state import Decisions
+from ohmykb.vault.commit import commit
 from ohmykb.vault.door import Door
 from ohmykb.vault.history import History
 from ohmykb.vault.lock import writer_lock
+from ohmykb.vault.operations import Operation
 from ohmykb.vault.rules import Rules
 
 if TYPE_CHECKING:
@@ -42,7 +45,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 LOCK_WAIT_S = 3.0
-"""How long one sidecar waits for another that is just ending."""
+"""How long a sidecar waits for another that is just ending, and a command that writes for another command."""
 LOCK_TRIES_S = 0.2
 
 
@@ -117,14 +120,20 @@ def open_index(vault: Vault) -> Index:
 
 
 @contextmanager
-def writing(vault: Vault, *, rebuild: bool = False) -> Iterator[Index]:
-    """The writing side for one command, alone. Raises BusyError while another process writes."""
+def writing(vault: Vault, *, rebuild: bool = False, patient: bool = False) -> Iterator[Index]:
+    """The writing side for one command, alone. Raises BusyError while another process writes, `patient` or at once."""
     with ExitStack() as stack:
         _make_private(vault.state_folder)
-        try:
-            stack.enter_context(writer_lock(vault.writer_lock))
-        except ConflictError as error:
-            raise BusyError(error.message, error.fix) from error
+        until = time.monotonic() + (LOCK_WAIT_S if patient else 0.0)
+        while True:
+            try:
+                stack.enter_context(writer_lock(vault.writer_lock))
+            except ConflictError as error:
+                if time.monotonic() >= until:
+                    raise BusyError(error.message, error.fix) from error
+                time.sleep(LOCK_TRIES_S)
+            else:
+                break
         if rebuild:
             drop_index(vault)
         index = open_index(vault)
@@ -206,14 +215,30 @@ def history(vault: Vault) -> History:
     return History(vault.root)
 
 
+def former_names(vault: Vault, found: History, note: str) -> list[str]:
+    """What archived versions of a note may be named by: its path, and those it had at the time."""
+    with closing(state.open_state(vault.state_file)) as db:
+        return sorted({note} | {
+            one.path for op in found.operations() for one in op.files
+            if one.path != note and state.follow_renames(db, one.path, op.at) == note
+        })  # fmt: skip
+
+
 def make_mending(
     vault: Vault, state_db: Database, config: Callable[[], settings.Config], see: Callable[[Sequence[str]], object]
 ) -> Mending:  # fmt: skip
     """What changes notes. An operation that a crash left open is ended first."""
     clock = SystemClock()
-    door = Door(
-        vault.root, settings.device_id(), clock, judge_by(config), follow=partial(state.follow_renames, state_db)
-    )
+    device = settings.device_id()
+
+    def told(op: Operation) -> None:
+        write = config().write
+        if write.git and write.device == device:
+            why_not = commit(vault.root, op)
+            if why_not is not None:
+                log.warning("operation %s: %s", op.id, why_not)
+
+    door = Door(vault.root, device, clock, judge_by(config), follow=partial(state.follow_renames, state_db), told=told)
     for op in door.settle():
         log.warning("operation %s was cut off: %s", op.id, op.state)
     return Mending(vault.root, door, Review(state_db), state_db, config, see, clock)
@@ -272,7 +297,8 @@ def serve(vault: Vault, how: Serving, announce: Callable[[int], None]) -> None:
         stack.callback(written.close)
         sidecar = Sidecar(
             vault.root, front, readers(vault), open_locked, load, wanted, decisions,
-            partial(make_mending, vault, written), lambda: drop_index(vault), state.set_aside(vault.state_file),
+            partial(make_mending, vault, written), lambda: drop_index(vault), runner.run,
+            state.set_aside(vault.state_file),
         )  # fmt: skip
         if how.vectors:
             sidecar.service.prober.meaning.reopen = partial(reopen, vault)

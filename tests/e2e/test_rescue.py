@@ -1,5 +1,6 @@
 """A lost sentence is found wherever it once stood; conflict copies become one with their note where that is certain."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -70,6 +71,13 @@ def test_a_folded_search_and_nothing(kb: Kb) -> None:
     assert "too short" in kb.json("recover", "x", code=2)["error"]["message"]
 
 
+def test_a_pipe_among_the_notes(kb: Kb) -> None:
+    os.mkfifo(kb.vault / "pipe.md")
+    put(kb, "day.md", f"{LOST}\n")
+    kb.run("index", "--no-vectors")
+    assert [one["path"] for one in kb.json("recover", LOST)["found"]] == ["day.md"]
+
+
 COPY = "Perpetuals.sync-conflict-20240101-120000-ABCDEFG.md"
 
 
@@ -83,6 +91,12 @@ def test_copies(any_kb: Kb) -> None:
     put(kb, COPY, original + "more from the phone\n")
     kb.run("index", "--no-vectors")
     assert kb.json("conflicts")["copies"][0]["state"] == "contained"
+    crlf = original.replace("\n", "\r\n").encode()
+    (kb.vault / "Perpetuals.md").write_bytes(crlf)
+    kb.run("index", "--no-vectors")
+    assert kb.json("conflicts")["copies"][0]["state"] != "contained", "the note's line ends are its own"
+    put(kb, "Perpetuals.md", original)
+    kb.run("index", "--no-vectors")
     done = kb.json("conflicts", COPY, "--apply")
     assert (kb.vault / "Perpetuals.md").read_text("utf-8") == original + "more from the phone\n"
     assert not (kb.vault / COPY).exists()

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -162,6 +163,15 @@ def test_purge_asks(kb: Kb) -> None:
     assert "purged" in kb.json("undo", op, code=4)["error"]["message"]
 
 
+def test_purge_finds_what_a_note_was_called(kb: Kb) -> None:
+    kb.run("index", "--no-vectors")
+    moved(kb, "Funding rate.md", "Rate.md")
+    kb.json("repair", "--apply")
+    moved(kb, "Perpetuals.md", "Swaps.md")
+    assert kb.json("purge", "Swaps.md", "--yes") == {"note": "Swaps.md", "removed": 1}
+    assert not list(kb.vault.glob(".history/*/before/Perpetuals.md"))
+
+
 # --- the plugin's hand
 
 
@@ -238,6 +248,21 @@ def test_obsidian_is_closed_between_prepare_and_commit(kb: Kb, living: Sidecar) 
     assert [one["state"] for one in kb.json("history")["operations"]] == ["committed"]
 
 
+def test_a_restart_before_obsidian_wrote(kb: Kb, living: Sidecar) -> None:
+    answer = prepared(living)
+    (file,) = answer["files"]
+    before = (kb.vault / "Perpetuals.md").read_bytes()
+    after = written(kb, file)
+    living.end(9)
+    again = kb.serve("--no-vectors")
+    again.settled()
+    (kb.vault / "Perpetuals.md").write_bytes(after)
+    status, op = again.ask(f"/operations/{answer['op']}/commit", "POST")
+    assert (status, op["state"]) == (200, "committed")
+    kb.run("undo", op["id"])
+    assert (kb.vault / "Perpetuals.md").read_bytes() == before
+
+
 # --- unasked
 
 
@@ -263,6 +288,40 @@ def test_mended_unasked_on_the_writer_device(kb: Kb) -> None:
     until(lambda: "[[Rate#Missing]]" in (kb.vault / "Perpetuals.md").read_text("utf-8"))
     (op,) = kb.json("history")["operations"]
     assert op["decider"] == "policy"
+
+
+def test_one_note_in_the_way_does_not_keep_the_others(kb: Kb) -> None:
+    put(kb, "shut.md", "[[Funding rate]]\n")
+    kb.run("index", "--no-vectors")
+    configure(kb, "auto", kb.json("status")["write"]["this_device"])
+    age(kb)
+    os.link(kb.vault / "shut.md", kb.vault / "shut.txt")
+    kb.serve("--no-vectors").settled()
+    (kb.vault / "Funding rate.md").rename(kb.vault / "Rate.md")
+    until(lambda: "[[Rate#Missing]]" in (kb.vault / "Perpetuals.md").read_text("utf-8"))
+    assert (kb.vault / "shut.md").read_text("utf-8") == "[[Funding rate]]\n"
+
+
+def test_each_operation_a_commit_of_git(kb: Kb) -> None:
+    def git(*args: str) -> str:
+        done = subprocess.run(["git", "-C", str(kb.vault), *args], check=True, capture_output=True)
+        return done.stdout.decode()
+
+    git("init", "-q")
+    for key in ("name", "email"):
+        git("config", f"user.{key}", "t@t")
+    git("add", "-A")
+    git("commit", "-qm", "one")
+    kb.run("index", "--no-vectors")
+    device = kb.json("status")["write"]["this_device"]
+    moved(kb, "Funding rate.md", "Rate.md")
+    (kb.vault / ".kb").mkdir(exist_ok=True)
+    (kb.vault / ".kb/config.toml").write_text(f'[write]\ngit = true\ndevice = "{device}"\n', "utf-8")
+    op = kb.json("repair", "--apply")["op"]
+    assert op in git("log", "-1", "--format=%B")
+    kb.run("undo", op)
+    assert git("log", "-1", "--format=%s").startswith("kb undo")
+    assert "Perpetuals" not in git("status", "--porcelain")
 
 
 @pytest.mark.parametrize(("mode", "device"), [("suggest", "me"), ("auto", "00000000"), ("off", "me")])

@@ -120,7 +120,8 @@ def purge(session: Session) -> int:
     args = session.args
     note = session.note(" ".join(args.words))
     found = wiring.history(session.vault)
-    count = len(found.versions(note))
+    names = wiring.former_names(session.vault, found, note)
+    count = sum(len(found.versions(name)) for name in names)
     if not count:
         raise KbError(f"There is no archived version of {note}.", "See what is there: kb history")
     if not args.yes:
@@ -130,12 +131,12 @@ def purge(session: Session) -> int:
         sys.stderr.flush()
         if sys.stdin.readline().strip().lower() not in ("y", "yes"):
             raise KbError("Nothing was removed.", "")
-    session.show({"note": note, "removed": found.purge(note)}, shown.purged)
+    session.show({"note": note, "removed": sum(found.purge(name) for name in names)}, shown.purged)
     return 0
 
 
 def _alone(session: Session, work: Callable[[Mending, Database], Json]) -> Json:
     """With the index brought up to date, this process the only one that writes it."""
-    with wiring.writing(session.vault) as index, wiring.mending(session.vault, index) as tools:
+    with wiring.writing(session.vault, patient=True) as index, wiring.mending(session.vault, index) as tools:
         index.reconcile()
         return work(tools, index.db)

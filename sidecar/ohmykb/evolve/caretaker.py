@@ -10,7 +10,7 @@ from threading import Condition, Thread
 from typing import Final
 
 from ohmykb.clock import Clock
-from ohmykb.errors import ConflictError, KbError
+from ohmykb.errors import ConflictError
 from ohmykb.evolve.mending import Mending
 from ohmykb.evolve.plan import Mend
 from ohmykb.store.connection import Database
@@ -25,6 +25,8 @@ the links that the other device rewrote."""
 WORTH: Final = 0.75
 """Suggestions that are put to review unasked; a person who asks gets them all."""
 RETRY_S: Final = 15.0
+MOST_TRIES: Final = 8
+"""The pause before the next try doubles so often: to an hour."""
 LATER_S: Final = 20.0
 """After a look at the whole vault, how long until its links are looked at too."""
 WHOLE: Final = ""
@@ -34,9 +36,12 @@ FOLLOWED: Final = frozenset({"renamed", "heading", "block"})
 
 
 class Caretaker:
+    """`run` takes turns until one says that no other is to come (`jobs`)."""
+
     def __init__(
-        self, mending: Mending, reader: Callable[[], Database], give_back: Callable[[], None], clock: Clock
-    ) -> None:
+        self, mending: Mending, reader: Callable[[], Database], give_back: Callable[[], None], clock: Clock,
+        run: Callable[[Callable[[], bool]], None],
+    ) -> None:  # fmt: skip
         self._mending = mending
         self._reader = reader
         self._give_back = give_back
@@ -49,8 +54,10 @@ class Caretaker:
         """When a proposal was met first, by its key."""
         self._held: dict[str, float] = {}
         """Renamed notes whose links Obsidian rewrites, and until when that is waited for."""
+        self._tries: dict[str, int] = {}
+        """How often a note was in the way."""
         self._stop = False
-        self._thread = Thread(target=self._run, name="caretaker", daemon=True)
+        self._thread = Thread(target=run, args=(self._turn,), name="caretaker", daemon=True)
 
     def start(self) -> None:
         self._thread.start()
@@ -80,15 +87,18 @@ class Caretaker:
         with self._changed:
             self._held[path] = self._clock.monotonic() + YOUNG_S
 
-    def _run(self) -> None:
-        while (sources := self._wait()) is not None:
-            try:
-                self._look(sources)
-            except KbError as error:
-                log.warning("links are looked at again later: %s", error)
-                self._again({source: self._clock.monotonic() + RETRY_S for source in sources})
-            finally:
-                self._give_back()
+    def _turn(self) -> bool:
+        sources = self._wait()
+        if sources is None:
+            return False
+        try:
+            self._look(sources)
+        except BaseException:
+            self._again({source: self._clock.monotonic() + RETRY_S for source in sources})
+            raise
+        finally:
+            self._give_back()
+        return True
 
     def _wait(self) -> set[str] | None:
         with self._changed:
@@ -128,17 +138,35 @@ class Caretaker:
         self._mending.queue(asked)
         todo, busy = self._quiet(todo)
         later.update(busy)
+        for source in self._write(todo):
+            self._tries[source] = self._tries.get(source, 0) + 1
+            later[source] = self._clock.monotonic() + RETRY_S * 2 ** min(self._tries[source], MOST_TRIES)
+        self._again(later)
+
+    def _write(self, todo: list[Mend]) -> list[str]:
+        """In one operation; where a note is in the way, note by note, so that it does not keep the others.
+
+        Returns the notes to try again.
+        """
         try:
-            op, _, refused = self._mending.write(todo, decider="policy")
+            self._written(todo)
         except ConflictError as error:
             log.info("links wait: %s", error)
-            later.update(dict.fromkeys({mend.source for mend in todo}, self._clock.monotonic() + RETRY_S))
         else:
-            for path, why in refused:
-                log.info("%s is left as it is: %s", path, why)
-            if op is not None:
-                log.info("%d links mended, operation %s", len(todo), op.id)
-        self._again(later)
+            return []
+        sources = sorted({mend.source for mend in todo})
+        if len(sources) == 1:
+            return [str(source) for source in sources]
+        return [left for source in sources for left in self._write([one for one in todo if one.source == source])]
+
+    def _written(self, todo: list[Mend]) -> None:
+        op, _, refused = self._mending.write(todo, decider="policy")
+        for path, why in refused:
+            log.info("%s is left as it is: %s", path, why)
+        if op is not None:
+            log.info("%d links mended, operation %s", len(todo), op.id)
+            for one in op.files:
+                self._tries.pop(one.path, None)
 
     def _due_at(self, mend: Mend, *, synced: bool) -> float:
         """When a certain mend may be applied: never a link younger than ten minutes."""

@@ -103,8 +103,8 @@ def _ancestors(root: Path, history: History, copy: Copy) -> Iterator[tuple[str, 
 
 def _within(small: str, big: str) -> bool:
     """Whether all lines of one stand in the other, in order."""
-    rest = iter(big.splitlines())
-    return all(line in rest for line in small.splitlines())
+    rest = iter(big.split("\n"))
+    return all(line in rest for line in small.split("\n"))
 
 
 def _text(root: Path, path: NotePath) -> str:

@@ -19,6 +19,7 @@ from ohmykb.store.connection import Database
 from ohmykb.store.review import Item, Review
 from ohmykb.vault.door import Door
 from ohmykb.vault.operations import Operation
+from ohmykb.vault.place import locate
 
 REPAIR: Final = "repair"
 
@@ -83,6 +84,7 @@ class Mending:
         for source, group in groupby(sorted(mends, key=lambda one: one.source), key=lambda one: one.source):
             own = list(group)
             try:
+                locate(self.root, source)
                 todo += changes(own, self.root, self.config())
             except ConflictError:
                 raise

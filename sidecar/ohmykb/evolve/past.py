@@ -1,9 +1,10 @@
 """What is remembered of links that do not lead where they did: it knows better than any likeness of names."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from itertools import groupby
 from typing import NamedTuple
 
+from ohmykb.index.same import may_be
 from ohmykb.search.shelf import stem
 from ohmykb.store import displaced
 from ohmykb.store.connection import Database
@@ -26,8 +27,12 @@ class Former(NamedTuple):
 class Past:
     """What the state remembers, checked against the index; of some notes, or of all."""
 
-    def __init__(self, db: Database, state: Database, now: float, sources: Collection[str] | None) -> None:
-        """`now` in seconds since the epoch."""
+    def __init__(
+        self, db: Database, state: Database, now: float, sources: Collection[str] | None,
+        text: Callable[[str], str | None],
+    ) -> None:  # fmt: skip
+        """`now` in seconds since the epoch; `text` of a note, None where it cannot be read."""
+        self._text = text
         self._db = db
         self._state = state
         self.displaced: dict[Mark, displaced.Displaced] = {
@@ -64,6 +69,10 @@ class Past:
         if not there:
             return None
         return Former(there[-1], only=len(set(there)) == 1)
+
+    def may_be(self, old: str, new: str) -> bool:
+        """Whether a note with the same bytes is surely the same: notes made from one template are not."""
+        return may_be(old, new, self._text(new) or "")
 
     def _there(self, path: str) -> bool:
         return self._db.row("SELECT 1 FROM files WHERE path = ? AND scope = 0", (path,)) is not None

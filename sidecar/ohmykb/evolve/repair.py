@@ -6,6 +6,7 @@ Nothing here writes. Certain is only what is known by identity, or differs in no
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Final
@@ -28,6 +29,7 @@ from ohmykb.store import files, links
 from ohmykb.store.anchors import current_anchor
 from ohmykb.store.connection import Database
 from ohmykb.store.displaced import follow_broken
+from ohmykb.vault.read import Unreadable, VanishedError, read
 
 GRACE_S: Final = 7 * 86_400.0
 """A link that nothing can be proposed for counts as dead after so long: until then its note may still be written."""
@@ -51,7 +53,8 @@ def plan_repairs(
     now = SystemClock().wall() if now is None else now
     if chosen is None:
         follow_broken(state, db, now)
-    planner = _Planner(db, state, root, config, Past(db, state, now, chosen), names, whole=chosen is None)
+    past = Past(db, state, now, chosen, partial(_text, root, config))
+    planner = _Planner(db, state, root, config, past, names, whole=chosen is None)
     mends: list[Mend] = []
     dead: list[Mend] = []
     for mend in planner.mends(chosen):
@@ -231,3 +234,10 @@ def _unwritten(row: Row, verdict: Verdict) -> Mend:
 def _doubtful(mend: Mend, reason: str, edits: tuple[Edit, ...] | None = None) -> Mend:
     found = replace(mend, certain=False, reasons=(*mend.reasons, reason))
     return found if edits is None else replace(found, edits=edits, written=None)
+
+
+def _text(root: Path, config: Config, path: str) -> str | None:
+    try:
+        return read(root, path, config).text
+    except (Unreadable, VanishedError):
+        return None

@@ -75,7 +75,11 @@ def _remembered(row: Row, past: Past) -> Verdict | None:
     lost = past.lost.get(row.mark)
     if lost is None or lost.found is None or lost.found == row.source:
         return None
-    return _known(lost.found, f"It led to {lost.target}, whose text {lost.found} alone has now.")
+    told = f"It led to {lost.target}, whose text {lost.found} alone has now."
+    found = _known(lost.found, told)
+    if past.may_be(lost.target, lost.found):
+        return found
+    return found._replace(certain=False, confidence=BY_HISTORY, reasons=(told, "Two notes of one form look so too."))
 
 
 def _known(target: str, told: str) -> Verdict:

@@ -8,8 +8,10 @@ from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
 from ohmykb.index.diff import same_file
+from ohmykb.index.same import may_be
 from ohmykb.note import Stamp
 from ohmykb.store.files import Known
+from ohmykb.vault.read import FileText
 
 REMEMBERED_S: Final = 600.0
 """Half of a folder may arrive minutes after the other left."""
@@ -39,14 +41,17 @@ class Departed:
             if one.hash and one.row[4]:
                 self._by_size.setdefault(one.row[4], {})[path] = None
 
-    def back(self, stamp: Stamp, digest: Callable[[], bytes | None]) -> str | None:
-        """The path that a new file had, if it is one of them: by its inode, else by its bytes."""
+    def back(self, new: str, stamp: Stamp, read: Callable[[], FileText | None]) -> str | None:
+        """The path that the file at `new` had, if it is one of them: by its inode, else by its bytes."""
         found = self._by_inode.get(stamp.inode)
         if found is None or found not in self._left or not same_file(stamp, self._left[found].row):
             found = None
             alike = self._by_size.get(stamp.size)
-            own = digest() if alike else None
-            same = [path for path in alike or () if self._left[path].hash == own]
+            own = read() if alike else None
+            same = [] if own is None else [
+                path for path in alike or ()
+                if self._left[path].hash == bytes.fromhex(own.sha256) and may_be(path, new, own.text)
+            ]  # fmt: skip
             found = same[0] if len(same) == 1 else None
         if found is not None:
             self._by_size.get(stamp.size, {}).pop(found, None)

@@ -14,6 +14,8 @@ FRAME = 5
 """Notes that a line must stand in to be frame."""
 LABEL = 24
 """Letters of a label; a line with more to say is none, whatever is filled in."""
+OWN_LETTERS = 16
+"""Outside headings and labels, in all; from then on a text is somebody's own."""
 _DIGITS = re.compile(r"\d+")
 _CHANGING = re.compile(
     r"\d{4}[-/.年]\d{1,2}(?:[-/.月]\d{1,2}日?)?|\d{1,2}[:：]\d\d(?::\d\d)?|[Ww]\d\d\b|\d{7,}(?:-\d+)*"
@@ -47,6 +49,11 @@ class Frames:
         if left or all(_bare(line) for line in lines):
             return left
         return text.strip()
+
+
+def says_something(text: str) -> bool:
+    """Whether somebody wrote more in it than a word or two: a form that nobody filled in says nothing."""
+    return sum(_letters(line) for line in text.split("\n") if not _bare(line)) > OWN_LETTERS
 
 
 def _bare(line: str) -> bool:

@@ -5,6 +5,7 @@ leaves files pending, never wrongly done.
 """
 
 import gc
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -20,13 +21,14 @@ from ohmykb.index.diff import Diff, compare, same_file
 from ohmykb.index.draft import draft_canvas, draft_note, draft_unreadable
 from ohmykb.index.relate import check_subpaths, resolve_again
 from ohmykb.index.resolve import Resolver
+from ohmykb.index.same import may_be
 from ohmykb.note import NotePath, Problem, Scope, Stamp
 from ohmykb.store import anchors as renamed
 from ohmykb.store import bulk, files, fulltext, links, notes, state
 from ohmykb.store import displaced as strays
 from ohmykb.store.connection import Database, transaction
 from ohmykb.store.files import CANVAS, NOTE, OTHER, UNREADABLE, Known
-from ohmykb.vault.read import Unreadable, VanishedError, read
+from ohmykb.vault.read import FileText, Unreadable, VanishedError, read
 from ohmykb.vault.rules import Rules
 from ohmykb.vault.walk import Entry, examine, kin, walk, walk_folder
 
@@ -142,6 +144,10 @@ class Index:
         for path in asked | entries.keys():  # the disk may spell an entry otherwise than asked for
             if (row := files.known(self.db, path)) is not None:
                 known[path] = row
+        arrived = [entry.stamp.inode for path, entry in entries.items() if path not in known]
+        for row in files.of_inodes(self.db, [inode for inode in arrived if inode]):
+            if not os.path.lexists(self.root / row[0]):  # noqa: PTH - the other end of a move, told later
+                known[row[0]] = row
         diff = compare(entries.values(), known, unreadable)
         self._pair_moves(diff)
         held = self._hold(diff, files.count(self.db), frozenset())
@@ -179,7 +185,7 @@ class Index:
         if diff.gone:
             self._pair_here(diff)
         for entry in diff.new:
-            old = self._departed.back(entry.stamp, lambda path=entry.path: self._digest(path))  # type: ignore[misc]
+            old = self._departed.back(entry.path, entry.stamp, lambda path=entry.path: self._text(path))  # type: ignore[misc]
             if old not in (None, entry.path):
                 diff.returned.append((old, entry.path))
 
@@ -189,32 +195,42 @@ class Index:
         for path, row in diff.gone.items():
             if row[4] is not None and not row[8]:
                 by_size.setdefault(row[4], []).append(path)
-        stay: list[Entry] = []
-        for entry in diff.new:
+
+        def by_itself(entry: Entry) -> str | None:
             old = by_inode.get(entry.stamp.inode)
-            if old is None or old not in diff.gone or not same_file(entry.stamp, diff.gone[old]):
-                old = self._same_bytes(entry, [p for p in by_size.get(entry.stamp.size, ()) if p in diff.gone], diff)
-            if old is None or diff.gone[old][2] != entry.kind:
-                stay.append(entry)
-            else:
-                diff.moved.append((diff.gone.pop(old)[1], old, entry))
-        diff.new = stay
+            return old if old in diff.gone and same_file(entry.stamp, diff.gone[old]) else None
+
+        def by_bytes(entry: Entry) -> str | None:
+            alike = [path for path in by_size.get(entry.stamp.size, ()) if path in diff.gone]
+            return self._same_bytes(entry, alike, diff)
+
+        for pair in (by_itself, by_bytes):  # a copy must not take the place of the file itself
+            stay: list[Entry] = []
+            for entry in diff.new:
+                old = pair(entry)
+                if old is None or diff.gone[old][2] != entry.kind:
+                    stay.append(entry)
+                else:
+                    diff.moved.append((diff.gone.pop(old)[1], old, entry))
+            diff.new = stay
 
     def _same_bytes(self, entry: Entry, candidates: list[str], diff: Diff) -> str | None:
         if not candidates or entry.kind == OTHER or entry.scope > Scope.SEARCH or entry.stamp.size == 0:
             return None
-        digest = self._digest(entry.path)
-        if digest is None:
+        found = self._text(entry.path)
+        if found is None:
             return None
+        digest = bytes.fromhex(found.sha256)
         stored = files.hashes(self.db, [diff.gone[path][1] for path in candidates])
         same = [path for path in candidates if stored.get(diff.gone[path][1]) == digest]
+        same = [path for path in same if may_be(path, entry.path, found.text)]
         name = entry.path.rsplit("/", 1)[-1]
         same.sort(key=lambda path: (path.rsplit("/", 1)[-1] != name, path))
         return same[0] if same else None
 
-    def _digest(self, path: NotePath) -> bytes | None:
+    def _text(self, path: NotePath) -> FileText | None:
         try:
-            return bytes.fromhex(read(self.root, path, self.config).sha256)
+            return read(self.root, path, self.config)
         except (Unreadable, VanishedError):
             return None
 

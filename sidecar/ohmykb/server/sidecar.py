@@ -56,6 +56,7 @@ class Sidecar:
         decisions: Decisions,
         make_mending: Callable[[Callable[[], Config], Callable[[Sequence[str]], object]], Mending],
         drop_index: Callable[[], None],
+        run_job: Callable[[Callable[[], bool]], None],
         remarks: Sequence[str] = (),
     ) -> None:
         self._root = root
@@ -93,7 +94,7 @@ class Sidecar:
             remake=self._open_anew,
         )
         mending = make_mending(lambda: self._standing.config, self._worker.see)
-        self._caretaker = Caretaker(mending, readers.get, readers.give_back, SystemClock())
+        self._caretaker = Caretaker(mending, readers.get, readers.give_back, SystemClock(), run_job)
         self.service = Service(
             root,
             front.port,

@@ -1,5 +1,6 @@
 """Rows of files: what lies in the vault, under which identity, and what of it is in the index."""
 
+import json
 import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -48,6 +49,16 @@ def known(db: Database, path: str) -> Known | None:
         "SELECT path, id, kind, scope, size, mtime_ns, ctime_ns, inode, hash IS NULL FROM files WHERE path = ?", (path,)
     )
     return row
+
+
+def of_inodes(db: Database, inodes: Sequence[int]) -> list[Known]:
+    """The same of the files that had one of these inodes when they were read. Looks through all files."""
+    if not inodes:
+        return []
+    return list(db.rows(
+        "SELECT path, id, kind, scope, size, mtime_ns, ctime_ns, inode, hash IS NULL FROM files"
+        " WHERE inode IN (SELECT value FROM json_each(?))", (json.dumps(list(inodes)),),
+    ))  # fmt: skip
 
 
 def by_path(db: Database, path: str) -> FileRow | None:

@@ -1,6 +1,8 @@
 """Who may write what (contract: Who may write). Cheap questions, each refusal a sentence."""
 
 import os
+import re
+import stat
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -13,7 +15,9 @@ _AT_WORK: Final = (
     "index.lock", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "sequencer",
     "BISECT_START",
 )  # fmt: skip
-_MARKERS: Final = (b"<<<<<<< ", b">>>>>>> ")
+_MARKERS: Final = tuple(
+    re.compile(rb"(?:^|[\r\n]|\xef\xbb\xbf)" + mark * 7 + rb"(?:[ \r\n]|$)") for mark in (b"<", b">")
+)
 
 
 class RefusedError(KbError):
@@ -48,18 +52,25 @@ def _git_folder(root: Path) -> Path | None:
 
 
 def has_conflict_markers(data: bytes) -> bool:
-    return all(data.startswith(mark) or b"\n" + mark in data for mark in _MARKERS)
+    return all(mark.search(data) for mark in _MARKERS)
 
 
 def busy(root: Path, paths: Sequence[str], now: float) -> dict[str, str]:
     """Which of these notes must not be written unasked at this moment, and why. `now` in seconds since the epoch."""
-    if git_at_work(root):
-        return dict.fromkeys(paths, "git is at work in the vault")
+    folders = {path.rpartition("/")[0] for path in paths}
+    at_work = {folder for folder in folders if git_at_work(root / folder)}  # a folder may be a repository of its own
     found = {}
     for path in paths:
+        if path.rpartition("/")[0] in at_work:
+            found[path] = "git is at work in the vault"
+            continue
         try:
-            changed = os.stat(root / path).st_mtime  # noqa: PTH116
-            if abs(now - changed) < QUIET_S:  # clocks of disks far away go ahead
+            seen = os.stat(root / path)  # noqa: PTH116
+            if not stat.S_ISREG(seen.st_mode):
+                found[path] = "it is no plain file"
+            elif seen.st_nlink > 1:  # replaced, the other name would keep the old text
+                found[path] = "it has a second name (a hard link)"
+            elif abs(now - seen.st_mtime) < QUIET_S:  # clocks of disks far away go ahead
                 found[path] = "it was changed a moment ago"
             elif has_conflict_markers((root / path).read_bytes()):
                 found[path] = "it holds conflict markers"

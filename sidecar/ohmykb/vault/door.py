@@ -8,6 +8,7 @@ import os
 import shutil
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from threading import RLock
 from typing import Final
@@ -98,12 +99,16 @@ class Door:
             return self._archive(changes, "plugin", kind, decider, reasons, undoes)
 
     def commit(self, op_id: str) -> Operation:
-        """Raises ConflictError where the disk holds something else than was to be written."""
+        """Raises ConflictError where the disk holds something else than was to be written.
+
+        What was dropped meanwhile (a restart between the plugin's prepare and its write) and is written all the
+        same becomes an operation of its own, with the same archive: a record that is final stays as it is.
+        """
         with self._lock:
-            op = self._prepared(op_id)
+            op = self._prepared(op_id, dropped_too=True)
             found = self._found(op)
             if found == "committed":
-                op = self._end(op, "committed")
+                op = self._end(self._anew(op) if op.final else op, "committed")
                 self._sweep(op.undoes)
                 self._told(op)
                 return op
@@ -341,11 +346,20 @@ class Door:
         self._unended.pop(op.id, None)
         return ended
 
-    def _prepared(self, op_id: str) -> Operation:
+    def _anew(self, op: Operation) -> Operation:
+        folder, op_id, at = self._make_folder()
+        for one in op.files:
+            if one.before is not None:
+                data = self.history.archived(op.id, one.path)
+                archive(self.history.kept(op.id, one.path), data, folder / ARCHIVE, one.path)
+        return replace(op, id=op_id, at=at, state="prepared")
+
+    def _prepared(self, op_id: str, *, dropped_too: bool = False) -> Operation:
         op = self.history.read(op_id)
         if op.device != self.device:
             raise ConflictError(f"Operation {op_id} is another device's.", "End it there")
-        if op.final:
+        taken_up = dropped_too and op.state == "dropped" and op.hand == "plugin" and self._found(op) == "committed"
+        if op.final and not taken_up:
             raise ConflictError(f"Operation {op_id} is over: {op.state}.", "Make a new plan")
         return op
 

@@ -3,6 +3,7 @@ tools set aside, the trash, git."""
 
 import os
 import re
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -174,7 +175,8 @@ def _files(root: Path) -> Iterator[tuple[Path, str]]:
 
 def _read(file: Path) -> bytes | None:
     try:
-        return file.read_bytes() if file.stat().st_size <= BIGGEST else None
+        seen = file.stat()
+        return file.read_bytes() if stat.S_ISREG(seen.st_mode) and seen.st_size <= BIGGEST else None
     except OSError:
         return None
 

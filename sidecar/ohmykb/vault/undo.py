@@ -19,7 +19,7 @@ def moment(text: str, now: float) -> float:
     """
     span = re.fullmatch(r"(\d{1,6})([smhdw])", text.strip())
     if span:
-        return now - int(span[1]) * _SPAN[span[2]]
+        return max(now - int(span[1]) * _SPAN[span[2]], 0.0)
     try:
         return datetime.fromisoformat(text.strip()).astimezone(UTC).timestamp()
     except (ValueError, OverflowError, OSError) as error:
