@@ -277,6 +277,26 @@ def test_a_loss_among_hints_is_believed_after_the_settle_time(bench: Bench) -> N
     assert not lost & bench.paths()
 
 
+def test_an_empty_vault_is_told_and_looked_at_no_more(bench: Bench) -> None:
+    many(bench)
+    lost = bench.paths()
+    for path in sorted(lost):
+        (bench.trial.root / path).unlink(missing_ok=True)
+    bench.worker.ask_whole()
+    bench.looks(2)
+    bench.after(SETTLE)
+    bench.looks(3)
+    assert bench.worker.work.empty
+    assert lost <= bench.paths()
+    bench.after(SETTLE)
+    assert bench.worker.work.looks == 3
+    bench.trial.put(dict.fromkeys(lost, "back"))
+    bench.worker.hint(sorted(lost))
+    bench.after(DEBOUNCE)
+    bench.looks(4)
+    assert not bench.worker.work.held
+
+
 def test_a_loss_that_ends_is_forgotten(bench: Bench) -> None:
     lost = many(bench)
     bench.worker.ask_whole()

@@ -33,6 +33,7 @@ from ohmykb.search.hybrid import candidates, hear, weigh
 from ohmykb.search.meaning import Meaning
 from ohmykb.search.probe import CLOSE_LOOKS
 from ohmykb.search.question import read_question
+from ohmykb.search.score import judge
 from ohmykb.store import fulltext
 from ohmykb.store.connection import Database
 from ohmykb.store.fulltext import Where
@@ -137,9 +138,8 @@ def _ask(db: Database, name: str, meaning: Meaning, rows: list[tuple[str, str, i
         chosen[number, [at[n] for n in candidates(db, heard, by_words, Where(), words=True)]] = True
         weighed = weigh(db, question, heard, ids, words=True)
         signals[number] = [one.row() for one in weighed.signals]
-        scores = np.array([one.score for one in weighed.found])
-        for n in by_words:
-            token[number, at[n]] = scores[at[n]]
+        for found in fulltext.fetch(db, by_words):
+            token[number, at[found.id]] = judge(question, found).score
         near[number] = sum(look.name + look.passage for look in weighed.looks)
         highest[number] = heard.highest
     print(f"{name}: {shape[1]} notes, {shape[0]} questions         ")

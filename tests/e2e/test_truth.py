@@ -43,6 +43,7 @@ NAMES = [
     "[z]",
     "index",
 ]
+KEPT = "kept.md"
 FOLDERS = ["", "a", "a/b", "B", "b", "资料", "🍀 Garden", "a b/c"]
 ENDINGS = [".md", ".md", ".md", ".md", ".canvas", ".png", ".txt", ".MD"]
 COPIES = [".sync-conflict-20240101-120000-ABCDEFG", "-DESKTOP-ABC1234", " (conflicted copy 2024-01-01)"]
@@ -101,6 +102,7 @@ class Truth(RuleBasedStateMachine):
                     f"[[{other}{name}#{part}]]" for other in ("", "a/", "B/") for part in ("Head", "nowhere")
                 )
                 self.write(self.root / folder / f"{name}.md", f"{text}\n{linked} #t{number}\n")
+        self.write(self.root / KEPT, "a vault with nothing in it is an unmounted drive, and nothing is dropped")
         self.sidecar = self.kb.serve()
 
     # --- what lies there
@@ -113,7 +115,7 @@ class Truth(RuleBasedStateMachine):
         )
 
     def some(self, number: int) -> Path | None:
-        found = self.there()
+        found = [path for path in self.there() if path != KEPT]
         return self.root / found[number % len(found)] if found else None
 
     def write(self, path: Path, text: str) -> None:

@@ -48,6 +48,8 @@ class Work:
     """Whole looks at the vault finished so far."""
     held: int = 0
     """Files that are missing, and not believed to be gone yet."""
+    empty: bool = False
+    """All are missing, and looking again has not changed it: an unmounted drive, however often one looks."""
 
 
 class Worker:
@@ -87,6 +89,7 @@ class Worker:
         self._stop = False
         self._paused = False
         self._held: dict[str, float] = {}
+        self._empty = False
         """Missing files that are not believed to be gone yet, and since when."""
         self._due = clock.monotonic() + self._every_s
         self._first_hint = 0.0
@@ -321,10 +324,14 @@ class Worker:
     def _after(self, index: Index, outcome: Outcome, *, whole: bool) -> None:
         now = self._clock.monotonic()
         with self._changed:
+            if self._empty and not whole:  # something is there again
+                self._due = now
             known = {} if whole else self._held
             self._held = known | {path: self._held.get(path, now) for path in outcome.held}
-            if outcome.held:
-                self._due = min(self._held.values()) + self._settle_s
+            agreed = min(self._held.values(), default=now) + self._settle_s
+            self._empty = bool(whole and outcome.held and agreed <= now)
+            if outcome.held and not self._empty:
+                self._due = agreed
             elif whole:
                 self._due = now + self._every_s
             if outcome.retry:
@@ -334,7 +341,7 @@ class Worker:
             self._on_change(index, outcome)  # told before the work counts as done
         with self._changed:
             self._at_hand, self._looking = [], False
-            self._work = Work("ready", looks=self._work.looks + whole, held=len(self._held))
+            self._work = Work("ready", looks=self._work.looks + whole, held=len(self._held), empty=self._empty)
             self._changed.notify_all()
 
     def _agreed(self) -> frozenset[str]:

@@ -23,7 +23,7 @@ from ohmykb.search.probe import Mode, Prober
 from ohmykb.search.related import Ties, related
 from ohmykb.server.changes import Changes
 from ohmykb.server.discovery import API
-from ohmykb.server.tasks import Tasks
+from ohmykb.server.tasks import EMPTY, Tasks
 from ohmykb.server.writing import Writing
 from ohmykb.store import files, vectors
 from ohmykb.store.connection import Database, DatabaseError, Readers, snapshot
@@ -198,6 +198,8 @@ class Service:
         if self.worker.paused and (waiting or self.worker.whole_due or not self.worker.complete):
             changes = f"{waiting} changes wait" if waiting else "the vault is still to be looked at"
             return f"indexing is paused and {changes} (kb index --resume)"
+        if work.empty:
+            return EMPTY
         if work.held:
             return f"{work.held} files are missing; they count until a second look agrees"
         if work.total and work.state == "indexing" and (not self.worker.complete or self.worker.whole_due):

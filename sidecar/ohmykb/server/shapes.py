@@ -139,7 +139,7 @@ SETTINGS: Final = obj(
     index=obj(exclude=many(TEXT), search_only=many(TEXT), max_file_mb=NUMBER, settle_s=NUMBER, debounce_ms=WHOLE),
     vault=obj(follow_symlinks=FLAG),
     roles=obj(**fields(many(TEXT), "raw", "wiki", "memory", "outputs", "system")),
-    write=obj(mode=one_of(*get_args(WriteMode)), device=maybe(TEXT)),
+    write=obj(mode=one_of(*get_args(WriteMode)), device=maybe(TEXT), git=FLAG),
     agent=obj(exclude=many(TEXT)),
     suggest=obj(exclude=many(TEXT)),
     search=obj(
@@ -157,6 +157,7 @@ SETTINGS_PATCH: Final = closed(
     write=closed(
         mode=maybe(one_of(*get_args(WriteMode))),
         device=maybe({**TEXT, "pattern": VISIBLE, "description": "the id of a device"}),
+        git=maybe(FLAG),
     ),
     agent=closed(exclude=maybe(GLOBS)),
     suggest=closed(exclude=maybe(GLOBS)),

@@ -13,6 +13,10 @@ from ohmykb.index.reconcile import Outcome
 from ohmykb.index.worker import Work, Worker
 
 REMEMBERED: Final = 100
+EMPTY: Final = (
+    "The vault is empty: an unmounted drive, most likely. Its notes stay in the index until some are there again; "
+    "`kb index --rebuild` forgets them."
+)
 
 
 @dataclass(slots=True)
@@ -81,6 +85,8 @@ class Tasks:
         message = work.message
         if work.state in ("failed", "stopped") and work is not task.before:
             state = "failed"
+        elif work.empty:
+            state, message = "failed", EMPTY
         elif self._worker.paused:
             state = "paused"
         elif work.held:

@@ -15,6 +15,8 @@ from ohmykb.store.damage import DatabaseError as DatabaseError
 from ohmykb.store.damage import NewerDatabaseError as NewerDatabaseError
 
 BUSY_MS = 10_000
+CACHE_KB = 8_000
+"""Of pages, a connection: a probe of 66,000 notes by a title spends a fifth less in SQLite than with 2,000."""
 
 
 SqlError = apsw.Error
@@ -253,7 +255,8 @@ def _prepare(db: Database) -> None:
     db.set_busy_timeout(BUSY_MS)
     # Not mapped into memory: a file cut short by others would end the process with SIGBUS. Mapping a gigabyte
     # made the median probe of 10 000 notes 7 % quicker (4.5 ms instead of 4.9).
-    db.execute("PRAGMA foreign_keys = ON; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY")
+    db.execute(f"PRAGMA foreign_keys = ON; PRAGMA mmap_size = 0; PRAGMA cache_size = -{CACHE_KB}")
+    db.execute("PRAGMA temp_store = MEMORY")
 
 
 def _version(db: Database) -> int:
