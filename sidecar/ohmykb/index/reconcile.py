@@ -58,6 +58,8 @@ class Outcome:
     renamed: list[tuple[str, str]] = field(default_factory=list)
     held: frozenset[str] = frozenset()
     """Files that are missing, but too many at once to believe it before a second look."""
+    empty: bool = False
+    """Nothing is left in the vault: all that is known is held."""
     retry: set[str] = field(default_factory=set)
     """Files that were changing while they were read, or vanished before."""
     displaced: set[str] = field(default_factory=set)
@@ -110,7 +112,7 @@ class Index:
             diff = compare(seen.entries, known, seen.unreadable)
         self._pair_moves(diff)
         held = self._hold(diff, len(known), agreed if seen.entries else frozenset())
-        outcome = Outcome(held=held)
+        outcome = Outcome(held=held, empty=bool(held) and not seen.entries)
         with transaction(self.db):
             notes.clear_problems(self.db, notes.ORIGIN_WALK)
             notes.put_problems(self.db, notes.ORIGIN_WALK, seen.problems.items())

@@ -329,7 +329,7 @@ class Worker:
             known = {} if whole else self._held
             self._held = known | {path: self._held.get(path, now) for path in outcome.held}
             agreed = min(self._held.values(), default=now) + self._settle_s
-            self._empty = bool(whole and outcome.held and agreed <= now)
+            self._empty = whole and outcome.empty and agreed <= now
             if outcome.held and not self._empty:
                 self._due = agreed
             elif whole:
