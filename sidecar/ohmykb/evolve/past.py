@@ -24,6 +24,10 @@ class Former(NamedTuple):
     """No other file lost it too."""
 
 
+TOLD_LATE_S = 600.0
+"""The two ends of a rename may be told in different looks."""
+
+
 class Past:
     """What the state remembers, checked against the index; of some notes, or of all."""
 
@@ -70,9 +74,12 @@ class Past:
             return None
         return Former(there[-1], only=len(set(there)) == 1)
 
-    def may_be(self, old: str, new: str) -> bool:
-        """Whether a note with the same bytes is surely the same: notes made from one template are not."""
-        return may_be(old, new, self._text(new) or "")
+    def may_be(self, old: str, new: str, since: float) -> bool:
+        """Whether a note with the same bytes is surely the same: seen to be renamed, or more than a form."""
+        path = old
+        for _, was, now in renames(self._state, since - TOLD_LATE_S):
+            path = now if path == was else path
+        return path == new or may_be(old, new, self._text(new) or "")
 
     def _there(self, path: str) -> bool:
         return self._db.row("SELECT 1 FROM files WHERE path = ? AND scope = 0", (path,)) is not None

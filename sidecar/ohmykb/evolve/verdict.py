@@ -77,7 +77,7 @@ def _remembered(row: Row, past: Past) -> Verdict | None:
         return None
     told = f"It led to {lost.target}, whose text {lost.found} alone has now."
     found = _known(lost.found, told)
-    if past.may_be(lost.target, lost.found):
+    if past.may_be(lost.target, lost.found, lost.at):
         return found
     return found._replace(certain=False, confidence=BY_HISTORY, reasons=(told, "Two notes of one form look so too."))
 

@@ -1,6 +1,7 @@
 """A probe: one question, the few notes that answer it, and whether to look at all."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Literal
@@ -25,6 +26,8 @@ Confidence = Literal["high", "medium", "low"]
 CLOSE_LOOKS = 16
 """Notes whose text is looked at, for the usual number of answers."""
 MOST = 200
+AT_ONCE = 4
+"""Questions that are encoded side by side."""
 LONGEST_QUESTION = 2000
 
 EVERY_LETTER = "a b c d e f g h i j k l m n o p q r s t u v w x y z 0 1 2 3 4 5 6 7 8 9"
@@ -64,6 +67,7 @@ class Prober:
         self._vocabulary = Vocabulary()
         self._rarity = Rarity()
         self.standing = Standing()
+        self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="hearing")
 
     def probe(self, query: str, *, mode: Mode = "hybrid", n: int = 5, where: Where = Where()) -> Answer:  # noqa: B008 - an immutable tuple
         """The `n` best notes. Raises UsageError for an empty or endless question."""
@@ -72,16 +76,17 @@ class Prober:
             raise UsageError("The question is empty.", 'Ask something: kb probe "funding rate"')
         query = query[:LONGEST_QUESTION].encode(errors="replace").decode()  # a shell may hand over half characters
         n = min(max(n, 1), MOST)
-        fault = None
-        heard = None
-        if mode != "token":
-            heard = hear(self.meaning.arms, query)
-            fault = heard.fault or (None if heard.arms else NO_VECTORS)
+        arms = () if mode == "token" else self.meaning.arms
+        # The question is encoded while its words are looked up; a remote encoder must not keep a snapshot waiting.
+        hearing = self._threads.submit(hear, arms, query) if arms else None
+        if hearing is not None and any(arm.encoder.remote for arm in arms):
+            wait([hearing])
         with snapshot(self._connect()) as db:
             notes = fulltext.size(db)
             question = read_question(query, notes, self._rarity.of(db))
             looks = max(CLOSE_LOOKS, 2 * n)
             best = gather(db, question, where, looks, n, self._vocabulary, self.standing)
+            heard = hearing.result() if hearing is not None else None
             if heard is not None and heard.arms:
                 ranked, said = rank(db, question, heard, best, where, notes, words=mode == "hybrid")
                 hits = tuple(_near_hit(db, question, one) for one in ranked[:n])
@@ -94,7 +99,10 @@ class Prober:
                 )  # by pinyin: of its name
                 said = verdict([hit.score for hit in hits])
         took = (perf_counter() - start) * 1000
-        lacking = (fault or self.meaning.behind, self.meaning.lost) if heard else ()
+        lacking: tuple[str | None, ...] = ()
+        if mode != "token":
+            fault = heard.fault if heard is not None and (heard.arms or heard.fault) else NO_VECTORS
+            lacking = (fault or self.meaning.behind, self.meaning.lost)
         return Answer(query, mode, said, round(took, 3), hits, "; ".join(filter(None, lacking)) or None)
 
     def reset(self) -> None:
