@@ -32,15 +32,24 @@ def test_another_name_over_the_same_text(linked: Trial) -> None:
     assert now(linked, "^Foo") is None
 
 
-def test_a_like_name_over_other_text(linked: Trial) -> None:
-    assert write(linked, "# Top\n\n# Foo bar\nrewritten\n\n# End\nlast\n")
+def test_a_like_name_over_mended_text(linked: Trial) -> None:
+    assert write(linked, "# Top\n\n# Foo bar\nunder the foo\n\n# End\nlast\n")
     assert now(linked, "Foo") == "Foo bar"
+
+
+def test_another_number_is_another_heading(linked: Trial) -> None:
+    write(linked, "# Top\n\n# Version 1\nunder\n\n# End\nlast\n")
+    linked.put({"s.md": "[[t#Version 1]]"})
+    linked.look()
+    assert write(linked, "# Top\n\n# Version 2\nunder\n\n# End\nlast\n") == set()
+    assert now(linked, "Version 1") is None
 
 
 @pytest.mark.parametrize(
     "text",
     [
         "# Top\n\n# Quite different\nrewritten\n\n# End\nlast\n",
+        "# Top\n\n# Foo bar\nrewritten\n\n# End\nlast\n",
         "# Top\n\n## Foo bar\nunder foo\n\n# End\nlast\n",
         "# Top\n\nunder foo\n\n# End\nlast\n",
         "# Top\n\n# End\nlast\n\n# Quite different\nunder foo\n",
@@ -48,7 +57,7 @@ def test_a_like_name_over_other_text(linked: Trial) -> None:
         "",
         "no headings",
     ],
-    ids=["neither", "level", "vanished", "elsewhere", "added", "empty", "all gone"],
+    ids=["neither", "alike over other text", "level", "vanished", "elsewhere", "added", "empty", "all gone"],
 )
 def test_what_is_no_rename(linked: Trial, text: str) -> None:
     assert write(linked, text) == set()

@@ -478,6 +478,52 @@ def test_two_notes_swap_names_in_the_memory(tmp_path: Path) -> None:
     db.close()
 
 
+@pytest.mark.parametrize("told", ["whole", "both", "one"])
+def test_two_notes_swap_names(trial: Trial, told: str) -> None:
+    trial.put({"s.md": "[[a]] [[b]]", "a.md": "the first", "b.md": "the second"})
+    trial.look()
+    trial.move("a.md", "x.tmp")
+    trial.move("b.md", "a.md")
+    trial.move("x.tmp", "b.md")
+    outcome = trial.look() if told == "whole" else trial.index.refresh(["a.md", "b.md"] if told == "both" else ["a.md"])
+    assert sorted(outcome.renamed) == [("a.md", "b.md"), ("b.md", "a.md")]
+    assert meant(trial) == {("s.md", "[[a]]", "b.md"), ("s.md", "[[b]]", "a.md")}
+    assert state.follow_renames(trial.index._history, "a.md", "2000-01-01T00:00:00Z") == "b.md"
+    true_after(trial)
+
+
+@pytest.mark.parametrize("told", [None, ["plan.md", "plan old.md", "plan 2.md"], ["plan old.md"]])
+def test_a_name_is_given_on(trial: Trial, told: list[str] | None) -> None:
+    trial.put({"s.md": "[[plan]] [[plan 2]]", "plan.md": "the first", "plan 2.md": "the second"})
+    trial.look()
+    trial.move("plan.md", "plan old.md")
+    trial.move("plan 2.md", "plan.md")
+    trial.look() if told is None else trial.index.refresh(told)
+    assert meant(trial) == {("s.md", "[[plan]]", "plan old.md"), ("s.md", "[[plan 2]]", "plan.md")}
+    true_after(trial)
+
+
+def test_an_editor_that_keeps_the_old_file_renames_nothing(trial: Trial) -> None:
+    trial.put({"s.md": "[[a]]", "a.md": "before"})
+    trial.look()
+    trial.move("a.md", "a (old).md")
+    trial.put({"a.md": "after"})
+    assert trial.look().renamed == []
+    assert (trial.targets("s.md"), meant(trial)) == (["a.md"], set())
+    true_after(trial)
+
+
+def test_of_two_alike_that_came_back_elsewhere_nobody_knows_which_is_which(trial: Trial) -> None:
+    text = "# Minutes\n\nThe same words were said, and that at some length.\n"
+    trial.put({"s.md": "[[a]] [[b]] [[c]]", "a.md": text, "b.md": text, "c.md": text})
+    trial.look()
+    for name in "abc":
+        trial.remove(f"{name}.md")
+    trial.put({"x/one.md": text, "x/two.md": text, "x/c.md": text})
+    assert trial.settle().renamed == [("c.md", "x/c.md")]
+    true_after(trial)
+
+
 # --- since when
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from ohmykb.store import state
 from ohmykb.store.connection import Database
-from ohmykb.store.review import ANYWHERE, Item, Review
+from ohmykb.store.review import ANYWHERE, Item, Review, Told
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def review(tmp_path: Path, db: Database) -> Iterator[Review]:
 def put(review: Review, key: str = "s.md\0x\0\0t.md", confidence: float = 0.8, at: float = 1.0) -> str | None:
     source, *_, target = key.split("\0")
     payload = {"source": source, "target": target, "linkpath": "x", "candidates": [{"path": target, "score": 1}]}
-    return review.put("repair", key, at, f"{source}: x", payload, confidence, ["because"])
+    return review.put("repair", at, Told(key, f"{source}: x", payload, confidence, ["because"]))
 
 
 def only(review: Review, now: float = 2.0) -> Item:
@@ -166,3 +166,19 @@ def test_it_outlives_the_process(tmp_path: Path, review: Review) -> None:
     again = Review(state.open_state(tmp_path / "state.db"))
     assert only(again).id == name
     again.close()
+
+
+def test_what_was_undone_is_not_what_was_rejected(review: Review) -> None:
+    told = [Told(f"{name}.md\0x\0\0t.md", "x", {}, 0.9, ["because"]) for name in "ab"]
+    review.applied("repair", told, 1.0, "op1")
+    assert (review.open(2.0), review.rejected("repair", undone=True)) == ([], set())
+    review.take_back(["op1"])
+    assert review.rejected("repair", undone=True) == {one.key for one in told}
+    assert review.rejected("repair", undone=False) == set()
+    assert review.put("repair", 3.0, told[0]) is None
+    review.applied("repair", told[:1], 4.0, "op2")
+    assert review.rejected("repair", undone=True) == {told[1].key}
+    waiting = put(review)
+    assert waiting is not None
+    review.settle(waiting, "rejected")
+    assert review.rejected("repair", undone=False) == {"s.md\0x\0\0t.md"}

@@ -11,7 +11,7 @@ from typing import Final
 
 from ohmykb.clock import Clock
 from ohmykb.errors import ConflictError
-from ohmykb.evolve.mending import Mending
+from ohmykb.evolve.mending import REPAIR, Mending
 from ohmykb.evolve.plan import Mend
 from ohmykb.store.connection import Database
 from ohmykb.vault import consent
@@ -128,7 +128,10 @@ class Caretaker:
         todo: list[Mend] = []
         asked: list[Mend] = []
         later: dict[str, float] = {}
+        undone = self._mending.review.rejected(REPAIR, undone=True)
         for mend in plan.mends:
+            if mend.key in undone:
+                continue  # whoever took it back may do it again
             if not (mend.certain and allowed):
                 asked += [mend] if mend.certain or (mend.confidence >= WORTH and not whole) else []
             elif (due := self._due_at(mend, synced=synced)) <= self._clock.monotonic():

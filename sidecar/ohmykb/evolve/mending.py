@@ -1,7 +1,8 @@
 """From plans to operations: what is certain goes through the door, the rest is put to review."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from threading import Lock
@@ -16,7 +17,7 @@ from ohmykb.evolve.repair import plan_repairs
 from ohmykb.note import NotePath
 from ohmykb.search.suggest import Names
 from ohmykb.store.connection import Database
-from ohmykb.store.review import Item, Review
+from ohmykb.store.review import Item, Review, Told
 from ohmykb.vault.door import Door
 from ohmykb.vault.operations import Operation
 from ohmykb.vault.place import locate
@@ -60,10 +61,12 @@ class Mending:
                 self._names = Names(db)
             else:
                 self._names.catch_up(db)
-            return plan_repairs(
+            plan = plan_repairs(
                 db, self.state, self.root, self.config(), note=note, sources=sources, names=self._names,
                 now=self.clock.wall(),
             )  # fmt: skip
+        unwanted = self.review.rejected(REPAIR, undone=False)
+        return replace(plan, mends=tuple(map(partial(_unless, unwanted), plan.mends))) if unwanted else plan
 
     def apply(self, plan: Plan, *, decider: str) -> Done:
         """Applies the certain ones in one operation, and queues what could be said of the others.
@@ -99,9 +102,10 @@ class Mending:
         return op, frozenset(allowed), tuple(refused)
 
     def written(self, op: Operation, mends: Iterable[Mend] = ()) -> None:
-        """The index follows, and what waits for a decision about these links is decided."""
+        """What waits for a decision about these links is decided, what was undone is not wanted; the index follows."""
+        self.review.take_back(op.undoes)
+        self.review.applied(REPAIR, map(_told, mends), self.clock.wall(), op.id)
         self.see([touched.path for touched in op.files])
-        self.review.settle_keys(REPAIR, [mend.key for mend in mends], "accepted", op.id)
 
     def queue(self, mends: Iterable[Mend]) -> int:
         """Puts proposals to review, those that were not rejected before; returns how many wait of them."""
@@ -109,9 +113,7 @@ class Mending:
         for mend in mends:
             if mend.target is None or mend.replacement == mend.raw:
                 continue
-            count += self.review.put(
-                REPAIR, mend.key, self.clock.wall(), _summary(mend), _payload(mend), mend.confidence, mend.reasons
-            ) is not None  # fmt: skip
+            count += self.review.put(REPAIR, self.clock.wall(), _told(mend)) is not None
         return count
 
     # --- the queue, item by item
@@ -142,6 +144,16 @@ class Mending:
         from ohmykb.evolve.repair import retargeted
 
         return retargeted(db, self.root, self.config(), mend, NotePath(target))
+
+
+def _unless(unwanted: set[str], mend: Mend) -> Mend:
+    if not mend.certain or mend.key not in unwanted:
+        return mend
+    return replace(mend, certain=False, reasons=("You rejected this.",))
+
+
+def _told(mend: Mend) -> Told:
+    return Told(mend.key, _summary(mend), _payload(mend), mend.confidence, mend.reasons)
 
 
 def row(mend: Mend, *, applied: bool) -> Json:

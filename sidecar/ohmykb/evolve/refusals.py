@@ -1,6 +1,6 @@
 """What must never be written in a vault, by whoever's wish (contract: Who may write): the door asks here."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from ohmykb.config import Config
@@ -20,6 +20,11 @@ def judge_by(config: Callable[[], Config]) -> Callable[[NotePath, bytes | None, 
     return judge
 
 
+def is_protected(properties: Mapping[str, object]) -> bool:
+    """Whatever is said of `kb_protect` but a plain no protects."""
+    return properties.get("kb_protect") not in (None, False, "", "false", "no", "off")
+
+
 def check(path: NotePath, before: bytes | None, after: bytes | None, config: Config) -> None:
     """Raises RefusedError."""
     if before is None:
@@ -37,5 +42,5 @@ def check(path: NotePath, before: bytes | None, after: bytes | None, config: Con
         raise RefusedError(
             f"The properties of {path} cannot be read, so nothing is written there.", "Mend them: kb problems"
         )
-    if found.properties.get("kb_protect") not in (None, False, "", "false", "no", "off"):
+    if is_protected(found.properties):
         raise RefusedError(f"{path} is protected (kb_protect).", "Take the property away if it is to be changed")

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ohmykb.config import Config
+from ohmykb.evolve.refusals import is_protected
 from ohmykb.markdown.edits import Edit, apply_edits
 from ohmykb.markdown.link_edits import canvas_edits, link_edit
 from ohmykb.markdown.proof import proves, proves_canvas
@@ -104,6 +105,6 @@ def _refusal(path: str, config: Config, problems: Iterable[object], scanned: Sca
         return "It is not UTF-8 text, so it is not written."
     if is_below(path, config.roles.raw):
         return "It lies in a folder for raw material, which is only added to."
-    if scanned.properties.get("kb_protect") in (True, "true"):
+    if is_protected(scanned.properties):
         return "It is protected (kb_protect), so it is not written."
     return ""

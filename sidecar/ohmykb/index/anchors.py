@@ -21,6 +21,7 @@ from ohmykb.store.notes import NoteRow
 ALIKE = 0.5
 """Likeness (difflib's ratio, 0 to 1) from which one heading in the place of another is the same, renamed."""
 
+_DIGITS = re.compile(r"\d+")
 _BLANK = re.compile(r"\n[ \t>]*\n")
 
 
@@ -85,11 +86,22 @@ def renamed_headings(old: Sequence[Section], new: Sequence[Section]) -> Iterator
 
 
 def _same_text(a: Section, b: Section) -> bool:
-    return bool(a.under) and a.under == b.under
+    """The text under them stayed. Days and versions over one form are not one another: numbers tell them apart."""
+    return bool(a.under) and a.under == b.under and _one_number(a, b)
 
 
 def _alike(a: Section, b: Section) -> bool:
-    return SequenceMatcher(None, a.text.lower(), b.text.lower(), autojunk=False).ratio() >= ALIKE
+    """A name mended, over text that was mended at most."""
+    return (
+        _one_number(a, b)
+        and SequenceMatcher(None, a.text.lower(), b.text.lower(), autojunk=False).ratio() >= ALIKE
+        and (a.under == b.under or SequenceMatcher(None, a.under, b.under, autojunk=False).ratio() >= ALIKE)
+    )
+
+
+def _one_number(a: Section, b: Section) -> bool:
+    left, right = _DIGITS.findall(a.text), _DIGITS.findall(b.text)
+    return not (left and right) or left == right
 
 
 def _sections(text: str, headings: Sequence[tuple[int, str, int]]) -> list[Section]:

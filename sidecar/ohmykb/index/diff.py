@@ -22,6 +22,9 @@ class Diff:
     restamped: list[tuple[Stamp, int]] = field(default_factory=list)
     """Files whose text does not matter, with another stamp than recorded."""
 
+    replaced: dict[str, tuple[Known, Entry]] = field(default_factory=dict)
+    """Path → what is known of the file that stood there, and what stands there now: another file by its inode."""
+
     def empty(self) -> bool:
         return not (self.new or self.gone or self.moved or self.rescoped or self.unread)
 
@@ -41,6 +44,8 @@ def compare(entries: Iterable[Entry], known: Mapping[str, Known], unreadable: It
             found.new.append(entry)
             continue
         _, file, _, known_scope, size, mtime, ctime, inode, pending = row
+        if inode and stamp.inode != inode:
+            found.replaced[path] = row, entry
         if scope != known_scope:
             found.rescoped.append((file, entry))
         if kind != OTHER and scope <= Scope.SEARCH:

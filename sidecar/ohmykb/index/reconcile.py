@@ -5,7 +5,6 @@ leaves files pending, never wrongly done.
 """
 
 import gc
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,11 +16,11 @@ from ohmykb.config import Config
 from ohmykb.index import anchors, displaced
 from ohmykb.index.clashes import clashes
 from ohmykb.index.departed import Departed
-from ohmykb.index.diff import Diff, compare, same_file
+from ohmykb.index.diff import Diff, compare
 from ohmykb.index.draft import draft_canvas, draft_note, draft_unreadable
+from ohmykb.index.pairing import pair_moves
 from ohmykb.index.relate import check_subpaths, resolve_again
 from ohmykb.index.resolve import Resolver
-from ohmykb.index.same import may_be
 from ohmykb.note import NotePath, Problem, Scope, Stamp
 from ohmykb.store import anchors as renamed
 from ohmykb.store import bulk, files, fulltext, links, notes, state
@@ -146,10 +145,7 @@ class Index:
         for path in asked | entries.keys():  # the disk may spell an entry otherwise than asked for
             if (row := files.known(self.db, path)) is not None:
                 known[path] = row
-        arrived = [entry.stamp.inode for path, entry in entries.items() if path not in known]
-        for row in files.of_inodes(self.db, [inode for inode in arrived if inode]):
-            if not os.path.lexists(self.root / row[0]):  # noqa: PTH - the other end of a move, told later
-                known[row[0]] = row
+        self._other_ends(entries, known)
         diff = compare(entries.values(), known, unreadable)
         self._pair_moves(diff)
         held = self._hold(diff, files.count(self.db), frozenset())
@@ -158,6 +154,24 @@ class Index:
         if not diff.empty() or diff.restamped:
             self._apply(diff, outcome, silent, fresh=False)
         return outcome
+
+    def _other_ends(self, entries: dict[str, Entry], known: dict[str, Known]) -> None:
+        """Adds where files that arrived came from: the other end of a move, told later, and what stands there now."""
+        asked: set[int] = set()
+        while True:
+            arrived = {
+                entry.stamp.inode for path, entry in entries.items()
+                if path not in known or entry.stamp.inode != known[path][7]
+            } - {0, *asked}  # fmt: skip
+            asked |= arrived
+            rows = [row for row in files.of_inodes(self.db, sorted(arrived)) if row[0] not in known]
+            for row in rows:
+                found = examine(self.root, row[0], self.rules)[0]
+                if found is None or found.stamp.inode != row[7]:
+                    known[row[0]] = row
+                    entries.update({} if found is None else {row[0]: found})
+            if not rows:
+                return
 
     def _appeared(self, hints: Sequence[str]) -> list[str]:
         """Those that are new or gone, folders in any case: others may be judged by whether they are there."""
@@ -183,52 +197,12 @@ class Index:
         self._history.close()
 
     def _pair_moves(self, diff: Diff) -> None:
-        """A file gone here and new there is the same note: by inode, else by its bytes."""
-        if diff.gone:
-            self._pair_here(diff)
+        """A file gone here and new there is the same note, in this look or over two."""
+        pair_moves(diff, lambda entry: self._text(entry.path), lambda ids: files.hashes(self.db, ids))
         for entry in diff.new:
             old = self._departed.back(entry.path, entry.stamp, lambda path=entry.path: self._text(path))  # type: ignore[misc]
             if old not in (None, entry.path):
                 diff.returned.append((old, entry.path))
-
-    def _pair_here(self, diff: Diff) -> None:
-        by_inode = {row[7]: path for path, row in diff.gone.items() if row[7]}  # Windows tells none: 0
-        by_size: dict[int, list[str]] = {}
-        for path, row in diff.gone.items():
-            if row[4] is not None and not row[8]:
-                by_size.setdefault(row[4], []).append(path)
-
-        def by_itself(entry: Entry) -> str | None:
-            old = by_inode.get(entry.stamp.inode)
-            return old if old in diff.gone and same_file(entry.stamp, diff.gone[old]) else None
-
-        def by_bytes(entry: Entry) -> str | None:
-            alike = [path for path in by_size.get(entry.stamp.size, ()) if path in diff.gone]
-            return self._same_bytes(entry, alike, diff)
-
-        for pair in (by_itself, by_bytes):  # a copy must not take the place of the file itself
-            stay: list[Entry] = []
-            for entry in diff.new:
-                old = pair(entry)
-                if old is None or diff.gone[old][2] != entry.kind:
-                    stay.append(entry)
-                else:
-                    diff.moved.append((diff.gone.pop(old)[1], old, entry))
-            diff.new = stay
-
-    def _same_bytes(self, entry: Entry, candidates: list[str], diff: Diff) -> str | None:
-        if not candidates or entry.kind == OTHER or entry.scope > Scope.SEARCH or entry.stamp.size == 0:
-            return None
-        found = self._text(entry.path)
-        if found is None:
-            return None
-        digest = bytes.fromhex(found.sha256)
-        stored = files.hashes(self.db, [diff.gone[path][1] for path in candidates])
-        same = [path for path in candidates if stored.get(diff.gone[path][1]) == digest]
-        same = [path for path in same if may_be(path, entry.path, found.text)]
-        name = entry.path.rsplit("/", 1)[-1]
-        same.sort(key=lambda path: (path.rsplit("/", 1)[-1] != name, path))
-        return same[0] if same else None
 
     def _text(self, path: NotePath) -> FileText | None:
         try:
@@ -275,6 +249,10 @@ class Index:
             for path in diff.gone:
                 notes.clear_problems(self.db, notes.ORIGIN_FILE, path)
             names.update(map(files.name_key, diff.gone))
+            taken = {entry.path for _, _, entry in diff.moved}
+            for file, old, _ in diff.moved:
+                if old in taken:  # a name given on: free before it is taken
+                    files.rename(self.db, file, f"/{file}")
             for file, old, entry in diff.moved:
                 notes.clear_problems(self.db, notes.ORIGIN_FILE, old)
                 files.rename(self.db, file, entry.path)

@@ -37,6 +37,16 @@ class Item(NamedTuple):
     """Of an accepted one: the operation that carried it out."""
 
 
+class Told(NamedTuple):
+    """A proposal, as it is put."""
+
+    key: str
+    summary: str
+    payload: Payload
+    confidence: float
+    reasons: Sequence[str]
+
+
 class Review:
     """The queue behind a connection of its own: any thread may ask."""
 
@@ -44,15 +54,13 @@ class Review:
         self._db = db
         self._lock = Lock()
 
-    def put(
-        self, kind: str, key: str, at: float, summary: str, payload: Payload, confidence: float,
-        reasons: Sequence[str] = (),
-    ) -> str | None:  # fmt: skip
-        """Adds a proposal, or brings the one of this key up to date; its id.
+    def put(self, kind: str, at: float, told: Told) -> str | None:
+        """Adds a proposal, or brings the one of this key up to date; its id. `at` in seconds since the epoch.
 
         None where it was accepted or rejected before: that does not come back.
         """
-        told = summary, _json(payload), confidence, _json(list(reasons))
+        key = told.key
+        rest = told.summary, _json(told.payload), told.confidence, _json(list(told.reasons))
         with self._lock, transaction(self._db):
             row = self._db.row("SELECT id, state FROM review WHERE kind = ? AND key = ?", (kind, key))
             if row is not None:
@@ -60,15 +68,13 @@ class Review:
                     return None
                 self._db.execute(
                     "UPDATE review SET summary = ?, payload = ?, confidence = ?, reasons = ? WHERE id = ?",
-                    (*told, row[0]),
+                    (*rest, row[0]),
                 )
                 return str(row[0])
-            name = secrets.token_hex(4)
-            while self._db.row("SELECT 1 FROM review WHERE id = ?", (name,)) is not None:
-                name = secrets.token_hex(4)
+            name = self._free()
             self._db.execute(
                 f"INSERT INTO review ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'open', NULL, NULL)",
-                (name, kind, key, at, *told),
+                (name, kind, key, at, *rest),
             )
             return name
 
@@ -105,6 +111,37 @@ class Review:
                 " WHERE kind = ? AND key = ? AND state IN ('open', 'snoozed')",
                 ((state, op, kind, key) for key in keys),
             )
+
+    def applied(self, kind: str, told: Iterable[Told], at: float, op: str) -> None:
+        """These were carried out by the operation `op`, whether they waited or not."""
+        rows = [(one.key, one.summary, _json(one.payload), one.confidence, _json(list(one.reasons))) for one in told]
+        with self._lock, transaction(self._db):
+            for key, *rest in rows:
+                name = self._db.value("SELECT max(id) FROM review WHERE kind = ? AND key = ?", (kind, key))
+                self._db.execute(
+                    f"INSERT OR REPLACE INTO review ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'accepted', NULL, ?)",
+                    (name or self._free(), kind, key, at, *rest, op),
+                )
+
+    def take_back(self, ops: Iterable[str]) -> None:
+        """These operations were undone: what they carried out is not done again unasked."""
+        with self._lock, transaction(self._db):
+            self._db.executemany(
+                "UPDATE review SET state = 'rejected' WHERE state = 'accepted' AND op = ?", ((op,) for op in ops)
+            )
+
+    def rejected(self, kind: str, *, undone: bool) -> set[str]:
+        """Keys of what a person rejected; or of what was carried out and undone."""
+        with self._lock:
+            return {row[0] for row in self._db.rows(
+                "SELECT key FROM review WHERE kind = ? AND state = 'rejected' AND (op IS NOT NULL) = ?", (kind, undone)
+            )}  # fmt: skip
+
+    def _free(self) -> str:
+        name = secrets.token_hex(4)
+        while self._db.row("SELECT 1 FROM review WHERE id = ?", (name,)) is not None:
+            name = secrets.token_hex(4)
+        return name
 
     def snooze(self, name: str, until: float) -> None:
         """Out of sight until then (seconds since the epoch)."""

@@ -4,6 +4,7 @@ import logging
 import time
 from collections.abc import Iterable
 from datetime import datetime
+from itertools import groupby
 from pathlib import Path
 from threading import Lock
 
@@ -86,9 +87,8 @@ def renames(db: Database, since: float = 0) -> list[tuple[float, str, str]]:
 
 def follow_renames(db: Database, path: str, since: str) -> str:
     """Where the file is now that was at `path` then (ISO)."""
-    for _, old, new in renames(db, datetime.fromisoformat(since).timestamp()):
-        if path == old:
-            path = new
+    for _, told in groupby(renames(db, datetime.fromisoformat(since).timestamp()), key=lambda one: one[0]):
+        path = {old: new for _, old, new in told}.get(path, path)  # told at once: they may swap names
     return path
 
 
