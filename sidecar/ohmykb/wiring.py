@@ -225,9 +225,15 @@ def former_names(vault: Vault, found: History, note: str) -> list[str]:
 
 
 def make_mending(
-    vault: Vault, state_db: Database, config: Callable[[], settings.Config], see: Callable[[Sequence[str]], object]
+    vault: Vault, stack: ExitStack, config: Callable[[], settings.Config], see: Callable[[Sequence[str]], object]
 ) -> Mending:  # fmt: skip
-    """What changes notes. An operation that a crash left open is ended first."""
+    """What changes notes; `stack` closes it. An operation that a crash left open is ended first.
+
+    Each part that threads share locks a connection of its own.
+    """
+    decisions = stack.enter_context(closing(open_decisions(vault)))
+    review = stack.enter_context(closing(Review(state.open_state(vault.state_file))))
+    plans = stack.enter_context(closing(state.open_state(vault.state_file)))
     clock = SystemClock()
     device = settings.device_id()
 
@@ -238,17 +244,17 @@ def make_mending(
             if why_not is not None:
                 log.warning("operation %s: %s", op.id, why_not)
 
-    door = Door(vault.root, device, clock, judge_by(config), follow=partial(state.follow_renames, state_db), told=told)
+    door = Door(vault.root, device, clock, judge_by(config), follow=decisions.follow, told=told)
     for op in door.settle():
         log.warning("operation %s was cut off: %s", op.id, op.state)
-    return Mending(vault.root, door, Review(state_db), state_db, config, see, clock)
+    return Mending(vault.root, door, review, plans, config, see, clock)
 
 
 @contextmanager
 def mending(vault: Vault, index: Index) -> Iterator[Mending]:
     """For a command that writes alone: the index follows every write at once."""
-    with closing(state.open_state(vault.state_file)) as state_db:
-        yield make_mending(vault, state_db, lambda: index.config, index.refresh)
+    with ExitStack() as stack:
+        yield make_mending(vault, stack, lambda: index.config, index.refresh)
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,11 +299,9 @@ def serve(vault: Vault, how: Serving, announce: Callable[[int], None]) -> None:
         decisions = open_decisions(vault)
         stack.callback(decisions.close)
         wanted = encoders if how.vectors else lambda _: ([], [])
-        written = state.open_state(vault.state_file)
-        stack.callback(written.close)
         sidecar = Sidecar(
             vault.root, front, readers(vault), open_locked, load, wanted, decisions,
-            partial(make_mending, vault, written), lambda: drop_index(vault), runner.run,
+            partial(make_mending, vault, stack), lambda: drop_index(vault), runner.run,
             state.set_aside(vault.state_file),
         )  # fmt: skip
         if how.vectors:

@@ -109,5 +109,10 @@ class Decisions:
         with self._lock:
             return {row[0] for row in self._db.rows("SELECT other FROM dismissed WHERE note = ?", (note,))}
 
+    def follow(self, path: str, since: str) -> str:
+        """Where the file is now that was at `path` then (ISO)."""
+        with self._lock:
+            return follow_renames(self._db, path, since)
+
     def close(self) -> None:
         self._db.close()
