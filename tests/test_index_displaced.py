@@ -524,20 +524,16 @@ def test_of_two_alike_that_came_back_elsewhere_nobody_knows_which_is_which(trial
     true_after(trial)
 
 
-# --- since when
-
-
-def test_since_when_a_link_is_broken(trial: Trial) -> None:
-    trial.put({"s.md": "[[a]] [[b]] [[c]]", "c.md": "x"})
+def test_both_ends_left_before_they_came_back(trial: Trial) -> None:
+    """A note is renamed and its folder right after: of both notes the old ends are told first."""
+    trial.put({"dir/s.md": "[x](t.md) [[other]] [y](../k.md)", "dir/t.md": "the target", "other.md": "", "k.md": ""})
     trial.look()
-    history, db = trial.index._history, trial.index.db
-    displaced.follow_broken(history, db, 10.0)
-    trial.put({"a.md": "", "r.md": "[[b]]"})
-    trial.move("s.md", "dir/s.md")
-    trial.look()
-    displaced.follow_broken(history, db, 20.0)
-    assert displaced.broken_since(history) == {("dir/s.md", "b"): 10.0, ("r.md", "b"): 20.0}
-    trial.remove("a.md")
-    trial.look()
-    displaced.follow_broken(history, db, 30.0)
-    assert displaced.broken_since(history)["dir/s.md", "a"] == 30.0
+    trial.move("dir/s.md", "dir/s2.md")
+    trial.move("dir/t.md", "dir/t2.md")
+    (trial.root / "dir").rename(trial.root / "far")
+    trial.index.refresh(["dir/s.md", "dir/t.md", "dir/s2.md", "dir/t2.md"])
+    (trial.root / "far").rename(trial.root / "far2")
+    trial.index.refresh(["dir/"])
+    trial.index.refresh(["far2/"])
+    assert meant(trial) == {("far2/s2.md", "[x](t.md)", "far2/t2.md")}
+    true_after(trial)

@@ -25,10 +25,9 @@ from ohmykb.markdown.edits import Edit
 from ohmykb.markdown.rewrite import retarget, with_display
 from ohmykb.note import NotePath
 from ohmykb.search.suggest import Names
-from ohmykb.store import files, links
+from ohmykb.store import broken_since, files, links
 from ohmykb.store.anchors import current_anchor
 from ohmykb.store.connection import Database
-from ohmykb.store.displaced import follow_broken
 from ohmykb.vault.read import Unreadable, VanishedError, read
 
 GRACE_S: Final = 7 * 86_400.0
@@ -52,7 +51,7 @@ def plan_repairs(
     chosen = None if sources is None else sorted(set(sources))
     now = SystemClock().wall() if now is None else now
     if chosen is None:
-        follow_broken(state, db, now)
+        broken_since.follow(state, db, now)
     past = Past(db, state, now, chosen, partial(_text, root, config))
     planner = _Planner(db, state, root, config, past, names, whole=chosen is None)
     mends: list[Mend] = []

@@ -2,10 +2,25 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ohmykb.note import Scope, Stamp
+from ohmykb.store.displaced import Held
 from ohmykb.store.files import OTHER, Known
 from ohmykb.vault.walk import Entry
+
+
+class Returned(NamedTuple):
+    """A new file that left the index a moment ago."""
+
+    old: str
+    new: str
+    links: tuple[Held, ...]
+    """Where its links led when it left."""
+    since: float
+    """When it left, in seconds since the epoch."""
+    sure: bool
+    """Known by its inode; by its bytes it may be another that is made like it."""
 
 
 @dataclass(slots=True)
@@ -14,14 +29,13 @@ class Diff:
     gone: dict[str, Known] = field(default_factory=dict)
     moved: list[tuple[int, str, Entry]] = field(default_factory=list)
     """(id, old path, entry at the new path)."""
-    returned: list[tuple[str, str]] = field(default_factory=list)
-    """(old path, new path) of new files that left the index a moment ago."""
     rescoped: list[tuple[int, Entry]] = field(default_factory=list)
     unread: list[tuple[int, Entry]] = field(default_factory=list)
     """Files whose text must be read: changed, or never read."""
     restamped: list[tuple[Stamp, int]] = field(default_factory=list)
     """Files whose text does not matter, with another stamp than recorded."""
 
+    returned: list[Returned] = field(default_factory=list)
     replaced: dict[str, tuple[Known, Entry]] = field(default_factory=dict)
     """Path → what is known of the file that stood there, and what stands there now: another file by its inode."""
 

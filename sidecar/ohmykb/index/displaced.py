@@ -1,12 +1,13 @@
 """Which links files that moved or went took along: noticed while the index still knows what they meant."""
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
-from ohmykb.index.diff import Diff
+from ohmykb.index.diff import Diff, Returned
 from ohmykb.index.relate import Shift
 from ohmykb.index.resolve import Resolver
-from ohmykb.store import displaced, files, links
+from ohmykb.store import displaced, files, links, state
 from ohmykb.store.connection import Database
 from ohmykb.store.displaced import Displaced, Held, How, Lost
 from ohmykb.store.files import Known
@@ -17,15 +18,21 @@ class Losing(NamedTuple):
     gone: dict[str, bytes | None]
     """Path → sha256 of files that are about to be taken out of the index."""
     links: list[Held]
+    own: list[Held]
+    """Their own links to others."""
 
 
 def about_to_be_lost(db: Database, gone: Mapping[str, Known]) -> Losing:
     """The links to files that are about to be taken out of the index."""
     if not gone:
-        return Losing({}, [])
+        return Losing({}, [], [])
     ids = [row[1] for row in gone.values()]
     hashes = files.hashes(db, ids)
-    return Losing({path: hashes.get(row[1]) for path, row in gone.items()}, displaced.leading_to(db, ids))
+    return Losing(
+        {path: hashes.get(row[1]) for path, row in gone.items()},
+        displaced.leading_to(db, ids),
+        displaced.leading_from(db, ids),
+    )
 
 
 def lost(db: Database, losing: Losing, at: float) -> list[Lost]:
@@ -63,6 +70,22 @@ def displaced_by(db: Database, diff: Diff, shifts: Sequence[Shift], resolver: Re
         Displaced(one.source, one.raw, one.linkpath, one.subpath, one.kind, one.target, at, found[one.id][1])
         for one in held
     ]
+
+
+def brought_back(state_db: Database, returned: Sequence[Returned], at: float) -> list[Displaced]:
+    """Where the links of files led that left and came back elsewhere; what they led to may have moved as well.
+
+    Those that lead there still are told from the others when repairs are planned.
+    """
+    found = []
+    for since, some in groupby(sorted(returned, key=lambda one: one.since), key=lambda one: one.since):
+        links_of = [(one.new, link) for one in some for link in one.links]
+        now = state.follow_all(state_db, {link.target for _, link in links_of}, since)
+        found += [
+            Displaced(new, link.raw, link.linkpath, link.subpath, link.kind, now[link.target], at, "source")
+            for new, link in links_of
+        ]
+    return found
 
 
 def _how(shift: Shift, moved: set[int]) -> How | None:

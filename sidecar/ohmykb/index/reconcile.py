@@ -16,7 +16,7 @@ from ohmykb.config import Config
 from ohmykb.index import anchors, displaced
 from ohmykb.index.clashes import clashes
 from ohmykb.index.departed import Departed
-from ohmykb.index.diff import Diff, compare
+from ohmykb.index.diff import Diff, Returned, compare
 from ohmykb.index.draft import draft_canvas, draft_note, draft_unreadable
 from ohmykb.index.pairing import pair_moves
 from ohmykb.index.relate import check_subpaths, resolve_again
@@ -200,9 +200,9 @@ class Index:
         """A file gone here and new there is the same note, in this look or over two."""
         pair_moves(diff, lambda entry: self._text(entry.path), lambda ids: files.hashes(self.db, ids))
         for entry in diff.new:
-            old = self._departed.back(entry.path, entry.stamp, lambda path=entry.path: self._text(path))  # type: ignore[misc]
-            if old not in (None, entry.path):
-                diff.returned.append((old, entry.path))
+            back = self._departed.back(entry.path, entry.stamp, lambda path=entry.path: self._text(path))  # type: ignore[misc]
+            if back is not None and back.old != back.new:
+                diff.returned.append(back)
 
     def _text(self, path: NotePath) -> FileText | None:
         try:
@@ -244,7 +244,7 @@ class Index:
         moved = [(old, entry.path) for _, old, entry in diff.moved]
         with transaction(self.db):
             losing = displaced.about_to_be_lost(self.db, diff.gone)
-            self._departed.note(diff.gone, losing.gone, self._clock.monotonic())
+            self._departed.note(diff.gone, losing.gone, losing.own, self._clock)
             files.delete(self.db, [row[1] for row in diff.gone.values()])
             for path in diff.gone:
                 notes.clear_problems(self.db, notes.ORIGIN_FILE, path)
@@ -275,7 +275,7 @@ class Index:
             if moved or diff.gone or diff.returned:
                 # Before the index commits: what is remembered in vain does no harm, what is forgotten is lost.
                 stray = displaced.displaced_by(self.db, diff, shifts, resolver, self._clock.wall())
-                self._remember([*moved, *diff.returned], losing, stray, outcome)
+                self._remember(moved, diff.returned, losing, stray, outcome)
             if not diff.empty():
                 files.advance(self.db)
         outcome.renamed.extend(moved)
@@ -288,19 +288,26 @@ class Index:
     def _remember(
         self,
         moved: Sequence[tuple[str, str]],
+        returned: Sequence[Returned],
         losing: displaced.Losing,
         stray: list[strays.Displaced],
         outcome: Outcome,
     ) -> None:
         """What no rebuild of the index could know goes into the state database."""
         at = self._clock.wall()
-        renames = [pair for pair in moved if not displaced.set_aside(*pair)]
+        back = [one for one in returned if not displaced.set_aside(one.old, one.new)]
+        renames = [pair for pair in moved if not displaced.set_aside(*pair)] + [(one.old, one.new) for one in back]
         if renames:
             state.record_renames(self._history, at, renames)
+        stray = [*stray, *displaced.brought_back(self._history, back, at)]
         lost = displaced.lost(self.db, losing, at)
         with transaction(self._history):
             strays.remember_lost(self._history, losing.gone, lost, at)
             strays.remember_displaced(self._history, stray)
+            if surely := [one for one in back if one.sure]:
+                moved_back = {one.old: one.new for one in surely}
+                since = min(one.since for one in surely)
+                outcome.displaced |= strays.remember_returned(self._history, moved_back, since, at)
         outcome.displaced.update([one.source for one in stray], [one.source for one in lost])
 
     def _leave_out(self, file: int) -> None:

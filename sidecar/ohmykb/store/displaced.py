@@ -94,6 +94,17 @@ def leading_to(db: Database, targets: Sequence[int]) -> list[Held]:
     return [_held(row) for row in rows]
 
 
+def leading_from(db: Database, sources: Sequence[int]) -> list[Held]:
+    """Every link of these files that leads somewhere."""
+    rows = db.rows(
+        "SELECT l.id, s.path, l.raw, l.linkpath, l.subpath, l.kind, t.path, t.hash"
+        " FROM json_each(?1) j CROSS JOIN links l ON l.source = j.value"
+        " CROSS JOIN files s ON s.id = l.source CROSS JOIN files t ON t.id = l.target",
+        (json.dumps(sources),),
+    )
+    return [_held(row) for row in rows]
+
+
 def _held(row: Sequence[Any]) -> Held:
     kind: Any = LINK_KINDS[row[5]]
     return Held(row[0], row[1], row[2], row[3], row[4], kind, row[6], row[7])
@@ -131,6 +142,22 @@ def remember_lost(state: Database, gone: Mapping[str, bytes | None], rows: Itera
     )
     state.execute("DELETE FROM displaced WHERE target IN (SELECT path FROM temp.gone)")
     state.executemany("INSERT OR REPLACE INTO lost VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+
+
+def remember_returned(state: Database, moved: Mapping[str, str], since: float, at: float) -> set[str]:
+    """Targets lost since then that are there again under other names (old path → new path), surely the same files;
+    the sources of the links concerned. The caller holds the transaction."""
+    state.execute("CREATE TEMP TABLE IF NOT EXISTS back (old TEXT PRIMARY KEY, new TEXT NOT NULL) WITHOUT ROWID")
+    state.execute("DELETE FROM temp.back")
+    state.executemany("INSERT INTO temp.back VALUES (?, ?)", moved.items())
+    rows = state.rows(
+        "SELECT l.rowid, l.source, l.raw, l.linkpath, l.subpath, l.kind, b.new, ?, 'target'"
+        " FROM lost l JOIN temp.back b ON b.old = l.target WHERE l.at >= ?",
+        (at, since),
+    )
+    remember_displaced(state, [Displaced(*row[1:]) for row in rows])
+    state.executemany("DELETE FROM lost WHERE rowid = ?", ((row[0],) for row in rows))
+    return {row[1] for row in rows}
 
 
 def remember_found(state: Database, db: Database) -> set[str]:
@@ -250,30 +277,3 @@ def _links_of(db: Database, source: str) -> dict[tuple[str, str, str | None], st
         (file[0],),
     )
     return {(raw, linkpath, subpath): leads for raw, linkpath, subpath, leads in rows}
-
-
-# --- since when
-
-
-def follow_broken(state: Database, db: Database, now: float) -> None:
-    """Brings the times at which links were first seen broken in step with the links that are broken now."""
-    broken = db.rows(
-        "SELECT DISTINCT f.path, l.linkpath FROM links l CROSS JOIN files f ON f.id = l.source WHERE l.target IS NULL"
-    )
-    with transaction(state):
-        state.execute(
-            "CREATE TEMP TABLE IF NOT EXISTS broken"
-            " (source TEXT, linkpath TEXT, PRIMARY KEY (source, linkpath)) WITHOUT ROWID"
-        )
-        state.execute("DELETE FROM temp.broken")
-        state.executemany("INSERT INTO temp.broken VALUES (?, ?)", broken)
-        state.execute(
-            "DELETE FROM broken_since WHERE NOT EXISTS (SELECT 1 FROM temp.broken b"
-            " WHERE b.source = broken_since.source AND b.linkpath = broken_since.linkpath)"
-        )
-        state.execute("INSERT OR IGNORE INTO broken_since SELECT source, linkpath, ? FROM temp.broken", (now,))
-
-
-def broken_since(state: Database) -> dict[tuple[str, str], float]:
-    """(source, linkpath) → when that link was first seen to lead nowhere, seconds since the epoch."""
-    return {(source, linkpath): at for source, linkpath, at in state.rows("SELECT * FROM broken_since")}

@@ -87,9 +87,16 @@ def renames(db: Database, since: float = 0) -> list[tuple[float, str, str]]:
 
 def follow_renames(db: Database, path: str, since: str) -> str:
     """Where the file is now that was at `path` then (ISO)."""
-    for _, told in groupby(renames(db, datetime.fromisoformat(since).timestamp()), key=lambda one: one[0]):
-        path = {old: new for _, old, new in told}.get(path, path)  # told at once: they may swap names
-    return path
+    return follow_all(db, [path], datetime.fromisoformat(since).timestamp())[path]
+
+
+def follow_all(db: Database, paths: Iterable[str], since: float) -> dict[str, str]:
+    """The same for many: path then (`since` in seconds since the epoch) → path now."""
+    found = {path: path for path in paths}
+    for _, told in groupby(renames(db, since), key=lambda one: one[0]):
+        moved = {old: new for _, old, new in told}  # at once: they may swap names
+        found = {path: moved.get(now, now) for path, now in found.items()}
+    return found
 
 
 class Decisions:
