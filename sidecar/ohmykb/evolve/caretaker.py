@@ -12,7 +12,7 @@ from typing import Final
 from ohmykb.clock import Clock
 from ohmykb.errors import ConflictError
 from ohmykb.evolve.mending import REPAIR, Mending
-from ohmykb.evolve.plan import Mend
+from ohmykb.evolve.plan import Mend, Plan
 from ohmykb.store.connection import Database
 from ohmykb.vault import consent
 from ohmykb.vault.synced import is_synced
@@ -29,6 +29,8 @@ MOST_TRIES: Final = 8
 """The pause before the next try doubles so often: to an hour."""
 LATER_S: Final = 20.0
 """After a look at the whole vault, how long until its links are looked at too."""
+PEN_S: Final = 60.0
+"""How long Obsidian counts as writing itself after its plugin asked for news, which it does without pause."""
 WHOLE: Final = ""
 """In place of a path: every note."""
 FOLLOWED: Final = frozenset({"renamed", "heading", "block"})
@@ -56,6 +58,10 @@ class Caretaker:
         """Renamed notes whose links Obsidian rewrites, and until when that is waited for."""
         self._tries: dict[str, int] = {}
         """How often a note was in the way."""
+        self._lent_until = 0.0
+        self._ready: tuple[Mend, ...] = ()
+        self.on_ready: Callable[[], None] = lambda: None
+        """Told when something waits to be written by Obsidian."""
         self._stop = False
         self._thread = Thread(target=run, args=(self._turn,), name="caretaker", daemon=True)
 
@@ -86,6 +92,22 @@ class Caretaker:
         """Obsidian itself renamed this note, and rewrites the links to it."""
         with self._changed:
             self._held[path] = self._clock.monotonic() + YOUNG_S
+
+    def lend(self) -> None:
+        """Obsidian has the vault open: what is due is written by its plugin, through Obsidian's own editor."""
+        with self._changed:
+            self._lent_until = self._clock.monotonic() + PEN_S
+
+    @property
+    def waiting(self) -> int:
+        """How many links wait to be written by Obsidian."""
+        return len(self._ready)
+
+    def take(self) -> Plan:
+        """What waits to be written by Obsidian; should it not write, it is due again in a while."""
+        with self._changed:
+            ready, self._ready = self._ready, ()
+        return Plan(ready)
 
     def _turn(self) -> bool:
         sources = self._wait()
@@ -141,6 +163,12 @@ class Caretaker:
         self._mending.queue(asked)
         todo, busy = self._quiet(todo)
         later.update(busy)
+        if self._clock.monotonic() < self._lent_until:
+            with self._changed:
+                self._ready = tuple(todo)
+            later.update({mend.source: self._clock.monotonic() + RETRY_S for mend in todo})
+            todo = []
+            self.on_ready()
         for source in self._write(todo):
             self._tries[source] = self._tries.get(source, 0) + 1
             later[source] = self._clock.monotonic() + RETRY_S * 2 ** min(self._tries[source], MOST_TRIES)

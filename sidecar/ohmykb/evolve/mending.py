@@ -116,6 +116,13 @@ class Mending:
             count += self.review.put(REPAIR, self.clock.wall(), _told(mend)) is not None
         return count
 
+    def reject(self, mends: Iterable[Mend]) -> None:
+        """A person does not want these: they do not come back."""
+        told = [_told(mend) for mend in mends]
+        for one in told:
+            self.review.put(REPAIR, self.clock.wall(), one)
+        self.review.settle_keys(REPAIR, [one.key for one in told], "rejected")
+
     # --- the queue, item by item
 
     def proposed(self, db: Database, items: Sequence[Item], target: str | None = None) -> list[Mend]:

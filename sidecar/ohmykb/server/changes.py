@@ -1,7 +1,7 @@
 """What changed lately, for those who wait for it: revisions with their paths, in bounded memory."""
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from threading import Condition
 from typing import Any, Final, NamedTuple
 
@@ -27,6 +27,13 @@ class Changes:
         self._since = self._revision = 0
         self._free = waiters
         self._closed = False
+        self.due: Callable[[], int] = lambda: 0
+        """How much waits for whoever holds the pen."""
+
+    def wake(self) -> None:
+        """There is something to write."""
+        with self._new:
+            self._new.notify_all()
 
     def begin(self, revision: int) -> None:
         """What came before `revision` is not known."""
@@ -52,25 +59,29 @@ class Changes:
                 self._since = old.revision
             self._new.notify_all()
 
-    def since(self, revision: int | None, wait_s: float = 0) -> dict[str, Any]:
-        """`{"revision","paths","removed","reset"}`; waits until there is something newer than `revision`.
+    def since(self, revision: int | None, wait_s: float = 0, *, pen: bool = False) -> dict[str, Any]:
+        """`{"revision","paths","removed","reset","due"}`; waits until there is something newer than `revision`,
+        or with `pen` until something is to be written.
 
         `paths` are new, changed and removed ones, `removed` those of them that are gone. `reset`: what
         happened since is not all remembered, so look at everything. None asks for the revision alone.
         With too many waiting already the answer comes at once.
         """
         with self._new:
-            if revision == self._revision and wait_s > 0 and self._free > 0:
+            waits = revision == self._revision and not (pen and self.due())
+            if waits and wait_s > 0 and self._free > 0:
                 self._free -= 1
                 try:
-                    self._new.wait_for(lambda: self._closed or self._revision != revision, wait_s)
+                    self._new.wait_for(
+                        lambda: self._closed or self._revision != revision or (pen and self.due() > 0), wait_s
+                    )
                 finally:
                     self._free += 1
             if revision is None:
-                return _answer(self._revision, [], reset=False)
+                return {**_answer(self._revision, [], reset=False), "due": self.due()}
             reset = not self._since <= revision <= self._revision
             new = [] if reset else [change for change in self._changes if change.revision > revision]
-            return _answer(self._revision, new, reset=reset)
+            return {**_answer(self._revision, new, reset=reset), "due": self.due()}
 
     def close(self) -> None:
         """Lets everybody go."""

@@ -109,11 +109,16 @@ ROUTES: Final = (
     ),
     Route(
         "GET", "/changes", "Long poll: the revision and the paths that changed since",
-        lambda s, asked: s.changes.since(asked["since"], asked["wait"]), shapes.CHANGES,
+        lambda s, asked: s.writing.changes(s.changes, asked), shapes.CHANGES,
         params=(
             Param("since", "the revision known already", "integer", high=10**12 - 1),
             Param("wait", "seconds to wait for news", "integer", default=0, high=LONGEST_WAIT_S),
+            Param("pen", "yes: who asks writes what is due, for a minute; wait for that too", choices=("yes", "no")),
         ),
+    ),
+    Route(
+        "POST", "/repair/due", "What may be written unasked now, for the plugin that holds the pen: a plan",
+        lambda s, _: s.writing.due(), shapes.PLAN, also=(415,),
     ),
     Route(
         "POST", "/repair", "Plan how broken links are mended, of one note or all; with `apply` the certain ones are",
@@ -121,11 +126,17 @@ ROUTES: Final = (
     ),
     Route(
         "POST", "/plans/<plan>/apply", "The sidecar writes what is certain, and queues the rest",
-        lambda s, asked: s.writing.apply_plan(asked), shapes.PLAN, also=(404, 409),
+        lambda s, asked: s.writing.apply_plan(asked), shapes.PLAN, body=shapes.CHOSEN_BODY,
+        also=(404, 409, 415, 503),
     ),
     Route(
         "POST", "/plans/<plan>/prepare", "Archive what the plan concerns; says what the plugin is to write",
-        lambda s, asked: s.writing.prepare_plan(asked), shapes.TO_WRITE, also=(404, 409),
+        lambda s, asked: s.writing.prepare_plan(asked), shapes.TO_WRITE, body=shapes.CHOSEN_BODY,
+        also=(404, 409, 415, 503),
+    ),
+    Route(
+        "POST", "/plans/<plan>/reject", "These proposals are not wanted; with `keep` the links are meant as they stand",
+        lambda s, asked: s.writing.reject_plan(asked), shapes.REJECTED, body=shapes.REJECT_BODY, also=(404, 415),
     ),
     Route(
         "POST", "/operations/<op>/commit", "The plugin has written: checked against the disk",

@@ -112,7 +112,7 @@ TASK: Final = some(
     ),
     "result",
 )  # fmt: skip
-CHANGES: Final = obj(revision=COUNT, paths=many(TEXT), removed=many(TEXT), reset=FLAG)
+CHANGES: Final = obj(revision=COUNT, paths=many(TEXT), removed=many(TEXT), reset=FLAG, due=COUNT)
 PAUSED: Final = obj(paused=FLAG)
 STOPPING: Final = obj(stopping=FLAG)
 DOCUMENT: Final = obj(openapi=TEXT, info={"type": "object"}, paths={"type": "object"})
@@ -208,6 +208,10 @@ DECIDED: Final[Shape] = {
 RENAMED: Final = {"type": "object", "properties": {"from": TEXT, "to": TEXT}, "required": ["from", "to"]}
 
 REPAIR_BODY: Final = closed(note={**TEXT, "pattern": INSIDE}, apply=FLAG)
+_PLACES: Final = many({**number(0, 1_000_000, "integer"), "description": "places in the plan's list, from 0"})
+CHOSEN_BODY: Final = closed(mends=_PLACES, target={**TEXT, "pattern": INSIDE})
+REJECT_BODY: Final = {**closed(mends=_PLACES, keep=FLAG), "required": ["mends"]}
+REJECTED: Final = obj(rejected=COUNT)
 UNDO_BODY: Final = closed(prepare=FLAG)
 UNDO_MANY_BODY: Final = closed(ops=many(TEXT), since={**TEXT, "format": "date-time"}, prepare=FLAG)
 DECIDE_BODY: Final = closed(target={**TEXT, "pattern": INSIDE}, days=number(1, 3650, "integer"))

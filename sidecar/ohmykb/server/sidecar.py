@@ -95,6 +95,8 @@ class Sidecar:
         )
         mending = make_mending(lambda: self._standing.config, self._worker.see)
         self._caretaker = Caretaker(mending, readers.get, readers.give_back, SystemClock(), run_job)
+        self._caretaker.on_ready = self._changes.wake
+        self._changes.due = lambda: self._caretaker.waiting
         self.service = Service(
             root,
             front.port,

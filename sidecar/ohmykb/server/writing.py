@@ -5,7 +5,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from ohmykb.errors import NotFoundError
 from ohmykb.evolve import deciding, mending, reports, rescue
@@ -14,14 +14,21 @@ from ohmykb.evolve.changes import changes
 from ohmykb.evolve.mending import Done, Mending
 from ohmykb.evolve.plan import Mend, Plan
 from ohmykb.search.find import find_note
+from ohmykb.server.changes import Changes
 from ohmykb.store.connection import Database, snapshot
 from ohmykb.vault.operations import Change, Operation
 from ohmykb.vault.undo import moment
 
 REMEMBERED: Final = 100
 PERSON: Final = "person"
+POLICY: Final = "policy"
 
 Json = dict[str, Any]
+
+
+class Made(NamedTuple):
+    plan: Plan
+    decider: str
 
 
 @dataclass(slots=True)
@@ -37,7 +44,7 @@ class Writing:
     caretaker: Caretaker
     ready: Callable[[], Database]
     """The index as it is. Raises NotReadyError."""
-    _plans: OrderedDict[str, Plan] = field(default_factory=OrderedDict)
+    _plans: OrderedDict[str, Made] = field(default_factory=OrderedDict)
     _prepared: dict[str, Prepared] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
@@ -51,23 +58,58 @@ class Writing:
         done = self.mending.apply(plan, decider=PERSON) if asked.get("apply") else Done()
         return {"plan": self._remember(plan), **mending.answer(plan, done)}
 
+    def due(self) -> Json:
+        """What the caretaker would write now, were the pen not lent."""
+        plan = self.caretaker.take()
+        return {"plan": self._remember(plan, POLICY), **mending.answer(plan, Done())}
+
+    def changes(self, changes: Changes, asked: Json) -> Json:
+        pen = asked.get("pen") == "yes"
+        if pen:
+            self.caretaker.lend()
+        return changes.since(asked["since"], asked["wait"], pen=pen)
+
     def apply_plan(self, asked: Json) -> Json:
-        plan = self._plan(asked["plan"])
-        return {"plan": asked["plan"], **mending.answer(plan, self.mending.apply(plan, decider=PERSON))}
+        """Without `mends` what is certain, and the rest is queued; else those alone, as a person chose them."""
+        made = self._made(asked["plan"])
+        if "mends" in asked:
+            op, applied, refused = self.mending.write(self._chosen(made.plan, asked), decider=PERSON)
+            done = Done(op, applied, 0, refused)
+        else:
+            done = self.mending.apply(made.plan, decider=made.decider)
+        return {"plan": asked["plan"], **mending.answer(made.plan, done)}
 
     def prepare_plan(self, asked: Json) -> Json:
-        """Archives what the plan's certain changes concern, and says what the plugin is to write."""
-        plan = self._plan(asked["plan"])
-        certain = [mend for mend in plan.mends if mend.certain]
-        found = changes(certain, self.mending.root, self.mending.config())
+        """Archives what the plan's certain changes concern, or those chosen, and says what the plugin is to write."""
+        made = self._made(asked["plan"])
+        wanted = self._chosen(made.plan, asked) if "mends" in asked else [one for one in made.plan.mends if one.certain]
+        found = changes(wanted, self.mending.root, self.mending.config())
         if not found:
             raise NotFoundError("The plan changes nothing for certain.", "Decide what it proposes: POST /review")
         op = self.mending.door.prepare(
-            found, kind=mending.REPAIR, decider=PERSON, reasons=sorted({mend.rule for mend in certain})
+            found, kind=mending.REPAIR, decider=made.decider, reasons=sorted({mend.rule for mend in wanted})
         )
         with self._lock:
-            self._prepared[op.id] = Prepared(tuple(certain))
+            self._prepared[op.id] = Prepared(tuple(wanted))
         return self._to_write(op, found)
+
+    def reject_plan(self, asked: Json) -> Json:
+        plan = self._made(asked["plan"]).plan
+        mends = [_nth(plan, place) for place in asked["mends"]]
+        if asked.get("keep"):
+            for mend in mends:
+                self.mending.review.leave(mend.source, mend.linkpath)
+        self.mending.reject(mends)
+        return {"rejected": len(mends)}
+
+    def _chosen(self, plan: Plan, asked: Json) -> list[Mend]:
+        """What a person chose of a plan; `target` leads the links to another note than proposed."""
+        mends = [_nth(plan, place) for place in asked["mends"]]
+        if not asked.get("target"):
+            return mends
+        with snapshot(self.ready()) as db:
+            aim = find_note(db, asked["target"])[1]
+            return [mend if mend.target == aim else self.mending.aimed(db, mend, aim) for mend in mends]
 
     def commit(self, asked: Json) -> Json:
         op = self.mending.door.commit(asked["op"])
@@ -85,20 +127,20 @@ class Writing:
     def _to_write(self, op: Operation, found: Sequence[Change]) -> Json:
         return {"op": op.id, "files": [reports.to_write(change, self.mending.door.history, op.id) for change in found]}
 
-    def _remember(self, plan: Plan) -> str:
+    def _remember(self, plan: Plan, decider: str = PERSON) -> str:
         name = secrets.token_hex(8)
         with self._lock:
-            self._plans[name] = plan
+            self._plans[name] = Made(plan, decider)
             while len(self._plans) > REMEMBERED:
                 self._plans.popitem(last=False)
         return name
 
-    def _plan(self, name: str) -> Plan:
+    def _made(self, name: str) -> Made:
         with self._lock:
-            plan = self._plans.get(name)
-        if plan is None:
+            made = self._plans.get(name)
+        if made is None:
             raise NotFoundError(f"There is no plan {name!r}.", "Plans are forgotten in time: make it again")
-        return plan
+        return made
 
     # --- history
 
@@ -150,3 +192,10 @@ class Writing:
         """Obsidian renamed a note, and rewrites the links to it: nothing of ours is to be done."""
         self.caretaker.hold(asked["to"])
         return {"from": asked["from"], "to": asked["to"]}
+
+
+def _nth(plan: Plan, place: int) -> Mend:
+    try:
+        return plan.mends[place]
+    except IndexError as error:
+        raise NotFoundError(f"The plan has no proposal {place}.", "Count from 0 in its list") from error

@@ -1,0 +1,2 @@
+process.env.OMK_ENTRY = "demo";
+await import("./run.mjs");

@@ -1,0 +1,9 @@
+import "./app";
+import "./first-run";
+import "./sidecar";
+import "./probe";
+import "./related";
+import "./mend";
+import "./lists";
+import "./settings";
+import "./large";
