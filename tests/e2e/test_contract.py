@@ -16,7 +16,8 @@ from sidecar_process import Kb, Sidecar, end_all, make_vault
 FOLDER = Path(__file__).resolve().parents[1] / "contract"
 VOLATILE: dict[str, Any] = {
     "pid": 4242, "port": 49152, "vault": "/home/me/vault", "version": "0.0.0", "took_ms": 1.5, "duration_ms": 12,
-    "this_device": "00c0ffee", "task": "0123456789abcdef",
+    "this_device": "00c0ffee", "task": "0123456789abcdef", "plan": "0123456789abcdef", "device": "00c0ffee",
+    "op": "20261201T080000000Z-00c0-ffee", "at": "2026-12-01T08:00:00.000Z", "size_bytes": 4096,
 }  # fmt: skip
 
 ANSWERS: dict[str, tuple[str, str, Any, int]] = {
@@ -56,7 +57,7 @@ def living(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sidecar]:
 def normal(answer: Any) -> Any:
     if isinstance(answer, dict):
         return {
-            name: VOLATILE[name] if name in VOLATILE and not isinstance(value, dict) else normal(value)
+            name: VOLATILE[name] if name in VOLATILE and isinstance(value, str | int | float) else normal(value)
             for name, value in answer.items()
         }
     return [normal(one) for one in answer] if isinstance(answer, list) else answer
@@ -101,5 +102,53 @@ def test_the_guard_still_refuses_so(living: Sidecar) -> None:
     check("error-token", status, answer)
 
 
+WRITING = (
+    "repair", "prepare", "commit", "operations", "undo-prepare", "abandon", "undo", "reject", "due", "apply", "review",
+    "review-plan", "decided", "renames", "recover", "conflicts",
+)  # fmt: skip
+
+
+def test_what_changes_notes_still_answers_so(tmp_path: Path) -> None:
+    kb = Kb(make_vault(tmp_path / "vault"), tmp_path / "home")
+    (kb.vault / "s.md").write_text("[[Funding rates]] and [[ｐｅｒｐｅｔｕａｌｓ]]\n", "utf-8")
+    (kb.vault / "s (conflict 2026-11-30).md").write_text("another\n", "utf-8")
+    sidecar = kb.serve("--no-vectors")
+    sidecar.settled()
+
+    def post(name: str, path: str, body: Any = None) -> Any:
+        status, answer = sidecar.ask(path, "POST", {} if body is None else body)
+        assert status == 200, answer
+        check(name, status, answer)
+        return answer
+
+    try:
+        plan = post("repair", "/repair", {"note": "s.md"})
+        place = next(n for n, mend in enumerate(plan["plans"]) if mend["certain"])
+        made = post("prepare", f"/plans/{plan['plan']}/prepare", {"mends": [place]})
+        (edit,) = made["files"][0]["edits"]
+        text = (kb.vault / "s.md").read_text("utf-8")
+        (kb.vault / "s.md").write_text(text[: edit["start"]] + edit["text"] + text[edit["end"] :], "utf-8")
+        op = post("commit", f"/operations/{made['op']}/commit")
+        check("operations", 200, sidecar.get("/operations"))
+        undo = post("undo-prepare", "/operations/undo", {"ops": [op["id"]], "prepare": True})
+        post("abandon", f"/operations/{undo['op']}/abandon")
+        post("undo", f"/operations/{op['id']}/undo")
+        post("due", "/repair/due")
+        sidecar.settled()
+        plan = post("apply", "/repair", {"note": "s.md", "apply": True})
+        listed = sidecar.get("/review")
+        check("review", 200, listed)
+        ids = [item["id"] for item in listed["items"]]
+        post("review-plan", "/review", {"verb": "plan", "ids": ids})
+        post("decided", "/review", {"verb": "snooze", "ids": ids})
+        other = next(n for n, mend in enumerate(plan["plans"]) if not mend["certain"])
+        post("reject", f"/plans/{plan['plan']}/reject", {"mends": [other], "keep": True})
+        post("renames", "/renames", {"from": "a.md", "to": "b.md"})
+        post("recover", "/recover", {"text": "Perpetuals"})
+        post("conflicts", "/conflicts")
+    finally:
+        end_all(kb)
+
+
 def test_every_recording_is_tried() -> None:
-    assert {path.stem for path in FOLDER.glob("*.json")} == {*ANSWERS, "task", "error-token"}
+    assert {path.stem for path in FOLDER.glob("*.json")} == {*ANSWERS, *WRITING, "task", "error-token"}

@@ -19,10 +19,15 @@ export function marked(snippet: string, question: string): { text: string; mark:
   const terms = termsOf(question);
   if (terms.length === 0) return [{ text: snippet, mark: false }];
   const pattern = new RegExp(`(${terms.map(escape).join("|")})`, "giu");
-  return snippet
-    .split(pattern)
-    .map((text, index) => ({ text, mark: index % 2 === 1 }))
-    .filter((part) => part.text !== "");
+  const parts: { text: string; mark: boolean }[] = [];
+  snippet.split(pattern).forEach((text, index) => {
+    const mark = index % 2 === 1;
+    const last = parts[parts.length - 1];
+    if (text === "") return;
+    if (last?.mark === mark) last.text += text;
+    else parts.push({ text, mark });
+  });
+  return parts;
 }
 
 function termsOf(question: string): string[] {

@@ -36,7 +36,8 @@ export class News {
         continue;
       }
       await this.refresh();
-      const working = ["starting", "indexing"].includes(this.status.value?.work.state ?? "");
+      const now = this.status.value;
+      const working = now !== null && (now.work.state !== "ready" || now.pending > 0 || now.unencoded > 0);
       const wait = this.revision === undefined ? 0 : working ? 1 : WAIT_S;
       const answer = await this.sidecar.client.get(
         "/changes",

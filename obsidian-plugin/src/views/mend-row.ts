@@ -43,7 +43,7 @@ export class NoteChooser extends FuzzySuggestModal<TFile> {
   constructor(
     app: App,
     t: Text,
-    private readonly chosen: (file: TFile) => void,
+    private readonly picked: (file: TFile) => void,
   ) {
     super(app);
     this.setPlaceholder(t.say("mend.other"));
@@ -58,6 +58,6 @@ export class NoteChooser extends FuzzySuggestModal<TFile> {
   }
 
   override onChooseItem(file: TFile): void {
-    this.chosen(file);
+    this.picked(file);
   }
 }

@@ -7,7 +7,9 @@ import type { Settings } from "../settings";
 import type { Text } from "../text/text";
 import { openAt, type Place } from "./open";
 
+/** Between the words of one who types on; the first after a rest is asked at once. */
 const PAUSE_MS = 30;
+const RESTING_MS = 150;
 const MOST = 12;
 
 /** Ask, see, go there: the whole of it by keyboard. */
@@ -22,6 +24,7 @@ export class ProbeModal extends Modal {
   private asked = 0;
   private composing = false;
   private timer: number | null = null;
+  private last = -RESTING_MS;
   /** Where a citation would go: the note that was open before. */
   private readonly target: MarkdownView | null;
 
@@ -117,7 +120,10 @@ export class ProbeModal extends Modal {
 
   private ask(): void {
     if (this.timer !== null) window.clearTimeout(this.timer);
-    this.timer = window.setTimeout(() => void this.answer(), PAUSE_MS);
+    const now = performance.now();
+    const resting = now - this.last > RESTING_MS;
+    this.last = now;
+    this.timer = window.setTimeout(() => void this.answer(), resting ? 0 : PAUSE_MS);
   }
 
   private async answer(): Promise<void> {

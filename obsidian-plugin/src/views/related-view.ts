@@ -43,6 +43,14 @@ export class RelatedView extends Panel {
         if (changes !== null && path !== undefined && (changes.reset || changes.paths.includes(path))) this.refresh();
       }),
     );
+    let waiting = 0;
+    this.register(
+      news.status.on((status) => {
+        const now = status?.unencoded ?? 0;
+        if (waiting > 0 && now === 0) this.refresh();
+        waiting = now;
+      }),
+    );
     await super.onOpen();
   }
 

@@ -142,6 +142,18 @@ export class Desk {
     await this.see(".omk-status", /\d+ (notes|条笔记)|条笔记/);
   }
 
+  /** Waits until every passage has its meaning, too. */
+  async encoded(): Promise<void> {
+    await this.ready();
+    for (let left = 1; left > 0; ) {
+      left = (JSON.parse(await this.kb("status", "--json")) as { unencoded: number }).unencoded;
+    }
+  }
+
+  get chinese(): boolean {
+    return this.how.language === "zh";
+  }
+
   async command(name: string): Promise<void> {
     await this.page.keyboard.press("Control+p");
     await this.page.waitForSelector(".prompt-input");
@@ -162,20 +174,20 @@ export class Desk {
   async cursor(line: number, ch = 0): Promise<void> {
     await this.page.evaluate(
       ([l, c]) => {
-        const { activeEditor } = window.app.workspace;
-        activeEditor?.editor.setCursor({ line: l ?? 0, ch: c ?? 0 });
-        activeEditor?.editor.focus();
+        const editor = window.app.workspace.lastEditor();
+        editor?.setCursor({ line: l ?? 0, ch: c ?? 0 });
+        editor?.focus();
       },
       [line, ch],
     );
   }
 
   cursorNow(): Promise<{ line: number; ch: number } | undefined> {
-    return this.page.evaluate(() => window.app.workspace.activeEditor?.editor.getCursor());
+    return this.page.evaluate(() => window.app.workspace.lastEditor()?.getCursor());
   }
 
   editorText(): Promise<string | undefined> {
-    return this.page.evaluate(() => window.app.workspace.activeEditor?.editor.getValue());
+    return this.page.evaluate(() => window.app.workspace.lastEditor()?.getValue());
   }
 
   async click(selector: string, text?: string): Promise<void> {

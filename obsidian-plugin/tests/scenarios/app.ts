@@ -8,7 +8,7 @@ scenario("the app itself: a note is opened, typed in and saved; the disk is foll
   await desk.page.keyboard.type("Typed 字. ");
   await desk.disk("Perpetuals.md", (text) => text.includes("\nTyped 字. A swap"));
   await desk.put("Perpetuals.md", "# Perpetuals\n\nWritten by another program.\n");
-  await desk.page.waitForFunction(() => window.app.workspace.activeEditor?.editor.getValue().includes("another program"));
+  await desk.page.waitForFunction(() => window.app.workspace.lastEditor()?.getValue().includes("another program"));
   await desk.move("Funding rate.md", "moved/Rate.md");
   await desk.page.waitForFunction(() => window.app.vault.getFileByPath("moved/Rate.md") !== null);
 });

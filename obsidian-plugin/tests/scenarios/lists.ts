@@ -36,7 +36,7 @@ scenario("review: accept, reject, in a batch; and history with undo", { files: b
   await desk.kb("repair", "--apply");
   await desk.command("Review proposals");
   await desk.see(".omk-head", /proposals wait/);
-  await desk.see(".omk-diff ins", "Funding rate");
+  await desk.see(".omk-line-in", "[[Funding rate]]");
   await desk.picture("review-light-en");
   await desk.page.locator(".omk-item", { hasText: "Funding rates" }).locator("button", { hasText: "Accept" }).first().click();
   await desk.disk("a.md", (text) => text.includes("[[Funding rate]]"));

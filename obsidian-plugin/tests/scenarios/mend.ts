@@ -28,11 +28,11 @@ scenario("mend: a rename outside, in the open note and in others, and undone", a
   await desk.picture("mend-notice-light-en");
   const written = JSON.parse(await desk.kb("history", "--json")) as { operations: { hand: string; state: string }[] };
   assert.ok(written.operations.every((op) => op.hand === "plugin" && op.state === "committed"));
-  await desk.page.evaluate(() => window.app.workspace.activeEditor?.editor.undo());
+  await desk.page.evaluate(() => window.app.workspace.lastEditor()?.undo());
   assert.match((await desk.editorText()) ?? "", /\[\[Funding rate\]\]/, "the editor's own undo takes it back too");
-  await desk.page.evaluate(() => window.app.workspace.activeEditor?.editor.redo());
+  await desk.page.evaluate(() => window.app.workspace.lastEditor()?.redo());
   await desk.disk("Perpetuals.md", (text) => text.includes("[[Funding 资金费率]]"));
-  for (const button of await desk.page.locator(".notice .omk-undo").all()) await button.click();
+  for (let left = await desk.page.locator(".notice .omk-undo").count(); left > 0; left--) await desk.click(".notice .omk-undo");
   await desk.disk("Perpetuals.md", (text) => text === before.perpetuals);
   await desk.disk("可转债.md", (text) => text === before.bond);
 });

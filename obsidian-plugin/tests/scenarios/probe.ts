@@ -6,7 +6,7 @@ import { NOTES } from "./vaults";
 const withNotes = { files: NOTES };
 
 async function ask(desk: Desk, text: string): Promise<void> {
-  await desk.command("Probe wiki");
+  await desk.command(desk.chinese ? "探问知识库" : "Probe wiki");
   await desk.page.waitForSelector(".omk-probe .prompt-input");
   await desk.page.keyboard.type(text);
 }
@@ -25,7 +25,7 @@ scenario("probe: by keyboard alone, to the line", withNotes, async (desk) => {
 });
 
 scenario("probe: across languages, in Chinese and dark", { ...withNotes, language: "zh", theme: "dark" }, async (desk) => {
-  await desk.ready();
+  await desk.encoded();
   await ask(desk, "convertible bond");
   await desk.see(".omk-hit", "可转债");
   await desk.see(".omk-why", /意思|正文/);

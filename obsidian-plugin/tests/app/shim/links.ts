@@ -17,7 +17,6 @@ function visible(text: string): string {
   if (front !== null) seen = blank(front[0]) + seen.slice(front[0].length);
   seen = seen.replace(/^([ \t>]*)(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^[ \t>]*\2[`~]*[ \t]*$|$(?![\s\S]))/gm, blank);
   seen = seen.replace(/(`+)(?!`)([\s\S]*?[^`])\1(?!`)/g, blank);
-  seen = seen.replace(/%%[\s\S]*?(?:%%|$(?![\s\S]))/g, blank);
   seen = seen.replace(/<!--[\s\S]*?-->/g, blank);
   return seen;
 }
@@ -41,7 +40,7 @@ export function references(text: string): Reference[] {
 
 function split(inner: string): [string, string | undefined] {
   const bar = inner.search(/\\?\|/);
-  if (bar < 0) return [inner, undefined];
+  if (bar <= 0) return [inner, undefined]; // `[[|alias]]` is a link to `|alias`
   return [inner.slice(0, bar), inner.slice(bar).replace(/^\\?\|/, "")];
 }
 

@@ -52,8 +52,8 @@ document.addEventListener("keydown", (event) => {
 export abstract class SuggestModal<T> extends Modal {
   readonly inputEl: HTMLInputElement;
   readonly resultContainerEl: HTMLElement;
-  private shown: T[] = [];
-  private chosen = 0;
+  #shown: T[] = [];
+  #chosen = 0;
 
   constructor(app: App) {
     super(app);
@@ -63,9 +63,12 @@ export abstract class SuggestModal<T> extends Modal {
     this.inputEl.addEventListener("input", () => void this.update());
     this.inputEl.addEventListener("keydown", (event) => {
       if (event.isComposing) return;
-      if (event.key === "ArrowDown") this.choose(this.chosen + 1);
-      else if (event.key === "ArrowUp") this.choose(this.chosen - 1);
-      else if (event.key === "Enter") this.take(this.chosen, event);
+      if (event.key === "ArrowDown") this.choose(this.#chosen + 1);
+      else if (event.key === "ArrowUp") this.choose(this.#chosen - 1);
+      else if (event.key === "Enter") {
+        event.preventDefault();
+        this.take(this.#chosen, event);
+      }
     });
   }
 
@@ -86,9 +89,9 @@ export abstract class SuggestModal<T> extends Modal {
   }
 
   private async update(): Promise<void> {
-    this.shown = (await this.getSuggestions(this.inputEl.value)).slice(0, 100);
+    this.#shown = (await this.getSuggestions(this.inputEl.value)).slice(0, 100);
     this.resultContainerEl.empty();
-    this.shown.forEach((value, index) => {
+    this.#shown.forEach((value, index) => {
       const row = this.resultContainerEl.createDiv({ cls: "suggestion-item" });
       this.renderSuggestion(value, row);
       row.addEventListener("click", (event) => this.take(index, event));
@@ -97,13 +100,13 @@ export abstract class SuggestModal<T> extends Modal {
   }
 
   private choose(index: number): void {
-    if (this.shown.length === 0) return;
-    this.chosen = (index + this.shown.length) % this.shown.length;
-    Array.from(this.resultContainerEl.children).forEach((row, at) => row.toggleClass("is-selected", at === this.chosen));
+    if (this.#shown.length === 0) return;
+    this.#chosen = (index + this.#shown.length) % this.#shown.length;
+    Array.from(this.resultContainerEl.children).forEach((row, at) => row.toggleClass("is-selected", at === this.#chosen));
   }
 
   private take(index: number, event: MouseEvent | KeyboardEvent): void {
-    const value = this.shown[index];
+    const value = this.#shown[index];
     if (value === undefined) return;
     this.close();
     this.onChooseSuggestion(value, event);

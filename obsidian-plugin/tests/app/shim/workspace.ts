@@ -1,6 +1,6 @@
 import type { App } from "./app";
 import { Component, Events } from "./events";
-import { MarkdownView } from "./markdown-view";
+import { type Editor, MarkdownView } from "./markdown-view";
 import { CanvasView } from "./canvas-view";
 import { TFile } from "./vault";
 import { FileView, View } from "./view";
@@ -22,6 +22,9 @@ export class WorkspaceLeaf extends Events {
     this.tabEl = host.tabs.createDiv({ cls: "workspace-tab-header" });
     this.containerEl = host.body.createDiv({ cls: "workspace-leaf" });
     this.tabEl.addEventListener("click", () => app.workspace.setActiveLeaf(this));
+    this.containerEl.addEventListener("focusin", () => {
+      if (app.workspace.activeLeaf !== this) app.workspace.setActiveLeaf(this);
+    });
     this.view = new View(this);
   }
 
@@ -136,6 +139,12 @@ export class Workspace extends Events {
 
   get activeEditor(): MarkdownView | null {
     return this.getActiveViewOfType(MarkdownView);
+  }
+
+  /** The editor that was active last, also while a side view is. */
+  lastEditor(): Editor | null {
+    const view = this.lastMain?.view;
+    return view instanceof MarkdownView ? view.editor : null;
   }
 
   async openLinkText(link: string, source: string, newLeaf: boolean | "tab" | "split" = false): Promise<void> {
