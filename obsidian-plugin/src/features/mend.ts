@@ -56,30 +56,36 @@ export class MendLinks extends Component {
       const due = await client.post("/repair/due", plan);
       if (!due.ok || due.value.plans.length === 0) return;
       const { plan: name, plans } = due.value;
+      const done: Operation[] = [];
+      let count = 0;
       // Note by note: where one is in the way, the others are mended all the same.
       for (const source of new Set(plans.map((mend) => mend.source))) {
         const own = plans.filter((mend) => mend.source === source);
         const mends = own.map((mend) => plans.indexOf(mend));
         const answer = await pen.write(() => client.post(`/plans/${name}/prepare`, toWrite, { mends }), { sparing: true });
-        if (answer.ok && this.kit.settings.notices) this.notice(answer.value, own.length);
+        if (!answer.ok) continue;
+        done.push(answer.value);
+        count += own.length;
       }
+      if (done.length > 0 && this.kit.settings.notices) this.notice(done, count);
     } finally {
       this.taking = false;
     }
   }
 
   private told(answer: Answer<Operation>, count: number): boolean {
-    if (answer.ok) this.notice(answer.value, count);
+    if (answer.ok) this.notice([answer.value], count);
     else new Notice(this.kit.t.fault(answer.fault));
     return answer.ok;
   }
 
-  private notice(op: Operation, count: number): void {
+  private notice(done: readonly Operation[], count: number): void {
     const { t } = this.kit;
+    const notes = new Set(done.flatMap((op) => op.files.map((file) => file.path))).size;
     const said = createFragment((fragment) => {
-      fragment.createDiv({ text: t.say("mend.done", { count, notes: op.files.length }) });
+      fragment.createDiv({ text: t.say("mend.done", { count, notes }) });
       const button = fragment.createEl("button", { text: t.say("mend.undo"), cls: "omk-undo" });
-      button.addEventListener("click", () => void this.undo([op.id]));
+      button.addEventListener("click", () => void this.undo(done.map((op) => op.id)));
     });
     new Notice(said, NOTICE_MS);
   }

@@ -76,7 +76,7 @@ export const en = {
   "related.dismiss": "These do not belong together",
   "related.dismissed": "{note} will not be suggested here again.",
   // mending
-  "mend.done": "{count} links mended in {notes} notes",
+  "mend.done": "Links mended: {count}, in notes: {notes}",
   "mend.undo": "Undo",
   "mend.undone": "Undone",
   "mend.accept": "Mend",

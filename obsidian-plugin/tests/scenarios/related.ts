@@ -50,7 +50,7 @@ scenario("related: broken links of the note, mended by a click", { files: { ...N
   await desk.picture("related-broken-light-en");
   await desk.click(`${VIEW} .omk-mend button.mod-cta`);
   await desk.disk("s.md", (text) => text === "To [[Funding rate]] and on.\n");
-  await desk.see(".notice", "1 links mended");
+  await desk.see(".notice", "Links mended: 1");
   await desk.click(".notice .omk-undo");
   await desk.disk("s.md", (text) => text === "To [[Funding rates]] and on.\n");
 });
