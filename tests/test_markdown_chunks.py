@@ -1,5 +1,6 @@
 """Chunks: all text, in order, in slices that fit an encoder, under the right headings."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -65,6 +66,11 @@ def test_text_without_a_gap_is_cut_but_no_character_is() -> None:
     found = chunks(text)
     assert all(text[c.start] == "👨" for c in found)
     assert "".join(text[c.start : c.end] for c in found) == text
+
+
+@pytest.mark.parametrize("text", ["\n\n# H\nx\r", "\r\r# H", "\r\n\r# H\n", "a\r\n\r\n# H"])
+def test_lines_end_in_three_ways(text: str) -> None:
+    assert [one.line for one in chunks(text)][-1:] == [3 if "a" not in text else 1]
 
 
 @given(

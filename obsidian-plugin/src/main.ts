@@ -3,6 +3,7 @@ import { BrokenLinks } from "./features/broken";
 import { FirstRun } from "./features/first-run";
 import { HistoryOfChanges } from "./features/history";
 import type { Host, Kit } from "./features/kit";
+import { Maps } from "./features/maps";
 import { MendLinks } from "./features/mend";
 import { ProbeWiki } from "./features/probe";
 import { RelatedNotes } from "./features/related";
@@ -41,11 +42,13 @@ export default class OhMyKb extends Plugin {
       }),
     );
     const mend = new MendLinks(kit);
+    const maps = new Maps(kit);
     const features = [
+      maps,
       new StatusBar(kit),
       new ProbeWiki(kit),
       mend,
-      new RelatedNotes(kit, mend),
+      new RelatedNotes(kit, mend, maps),
       new BrokenLinks(kit, mend),
       new ReviewProposals(kit),
       new HistoryOfChanges(kit, mend),

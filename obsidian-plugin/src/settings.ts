@@ -10,20 +10,25 @@ export interface Settings {
   command: string;
   cite: "link" | "heading";
   notices: boolean;
+  mapFolder: string;
+  refreshMaps: boolean;
   /** Whether the person has chosen what may be done in this vault. */
   chosen: boolean;
 }
 
-export const DEFAULTS: Settings = { start: true, command: "", cite: "link", notices: true, chosen: false };
+export const DEFAULTS: Settings = {
+  start: true, command: "", cite: "link", notices: true, mapFolder: "", refreshMaps: false, chosen: false };
 
 export function readSettings(data: unknown): Settings {
   const given = typeof data === "object" && data !== null ? (data as Record<string, unknown>) : {};
-  const { start, command, cite, notices, chosen } = given;
+  const { start, command, cite, notices, mapFolder, refreshMaps, chosen } = given;
   return {
     start: typeof start === "boolean" ? start : DEFAULTS.start,
     command: typeof command === "string" ? command : DEFAULTS.command,
     cite: cite === "heading" ? "heading" : "link",
     notices: typeof notices === "boolean" ? notices : DEFAULTS.notices,
+    mapFolder: typeof mapFolder === "string" ? mapFolder : DEFAULTS.mapFolder,
+    refreshMaps: refreshMaps === true,
     chosen: chosen === true,
   };
 }
@@ -76,6 +81,12 @@ export class SettingsTab extends PluginSettingTab {
           options: { link: t.say("set.cite.link"), heading: t.say("set.cite.heading") },
         },
       },
+      {
+        name: t.say("set.mapFolder"),
+        desc: t.say("set.mapFolder.about"),
+        control: { type: "folder", key: "mapFolder", includeRoot: true },
+      },
+      { name: t.say("set.refreshMaps"), desc: t.say("set.refreshMaps.about"), control: { type: "toggle", key: "refreshMaps" } },
       { name: t.say("set.start"), desc: t.say("set.start.about"), control: { type: "toggle", key: "start" } },
       {
         name: t.say("set.command"),

@@ -13,6 +13,8 @@ const FOLDER = join(import.meta.dirname, "../../tests/contract");
 const SHAPES: Record<string, Decoder<unknown>> = {
   abandon: answers.operation,
   apply: answers.plan,
+  canvas: answers.drawnMap,
+  "canvas-prepare": answers.drawnMap,
   changes: answers.changes,
   commit: answers.operation,
   decided: answers.decided,

@@ -5,6 +5,7 @@ import { join as joinPath } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Hit, Operation } from "../src/api/answers";
 import { compare, diffRows } from "../src/diff/rows";
+import { readCanvas } from "../src/maps/canvas";
 import { readQuestion, typedFrom } from "../src/probe/question";
 import { join, marked } from "../src/probe/rows";
 import { readSettings } from "../src/settings";
@@ -156,6 +157,28 @@ describe("words", () => {
     expect(new Text("en").word("rule", "unheard-of")).toBe("unheard-of");
     expect(new Text("en").fault({ code: "busy", message: "It is busy.", fix: "Wait" })).toBe("It is busy. Wait");
     expect(new Text("en").fault({ code: "misfit", message: "x", fix: "" })).toContain(": x");
+  });
+});
+
+describe("a canvas in small", () => {
+  it("is boxes and lines, whatever else is in it", () => {
+    const node = (id: string, more: object): object => ({ id, x: 0, y: 0, width: 10, height: 10, ...more });
+    const { boxes, lines } = readCanvas(
+      JSON.stringify({
+        nodes: [
+          node("1", { type: "file", file: "a/b 资金.md", color: "3" }),
+          node("2", { type: "text", text: "one\ntwo", color: "#ff0000" }),
+          node("3", { type: "group", label: "G" }),
+          { id: "4", type: "file" },
+          5,
+        ],
+        edges: [{ fromNode: "1", toNode: "2" }, { fromNode: "1", toNode: "9" }],
+      }),
+    );
+    expect(boxes.map((box) => [box.name, box.color])).toEqual([["b 资金", "3"], ["one", ""], ["G", ""]]);
+    expect(lines.map(([a, b]) => [a.id, b.id])).toEqual([["1", "2"]]);
+    expect(readCanvas("{").boxes).toEqual([]);
+    expect(readCanvas("null").boxes).toEqual([]);
   });
 });
 

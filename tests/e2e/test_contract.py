@@ -35,6 +35,7 @@ ANSWERS: dict[str, tuple[str, str, Any, int]] = {
     "graph": ("GET", "/graph", None, 200),
     "changes": ("GET", "/changes?since=0", None, 200),
     "settings": ("GET", "/settings", None, 200),
+    "canvas": ("POST", "/canvas", {"note": "Funding rate", "hops": 2}, 200),
     "index": ("POST", "/index", {}, 200),
     "error-not-found": ("GET", "/query?note=Nobody", None, 404),
     "error-parameter": ("GET", "/probe?q=a&n=0", None, 400),
@@ -104,7 +105,7 @@ def test_the_guard_still_refuses_so(living: Sidecar) -> None:
 
 WRITING = (
     "repair", "prepare", "commit", "operations", "undo-prepare", "abandon", "undo", "reject", "due", "apply", "review",
-    "review-plan", "decided", "renames", "recover", "conflicts",
+    "review-plan", "decided", "renames", "recover", "conflicts", "canvas-prepare",
 )  # fmt: skip
 
 
@@ -143,6 +144,7 @@ def test_what_changes_notes_still_answers_so(tmp_path: Path) -> None:
         post("decided", "/review", {"verb": "snooze", "ids": ids})
         other = next(n for n, mend in enumerate(plan["plans"]) if not mend["certain"])
         post("reject", f"/plans/{plan['plan']}/reject", {"mends": [other], "keep": True})
+        post("canvas-prepare", "/canvas", {"note": "s.md", "file": "maps/s.canvas", "prepare": True})
         post("renames", "/renames", {"from": "a.md", "to": "b.md"})
         post("recover", "/recover", {"text": "Perpetuals"})
         post("conflicts", "/conflicts")

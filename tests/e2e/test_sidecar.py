@@ -115,7 +115,7 @@ def test_ending_wakes_those_who_wait(kb: Kb) -> None:
     assert sidecar.end() == 0
     waiting.join(WITHIN_S)
     assert time.monotonic() - start < WITHIN_S
-    assert answers == [{"revision": revision, "paths": [], "removed": [], "reset": False}]
+    assert answers == [{"revision": revision, "paths": [], "removed": [], "reset": False, "due": 0}]
 
 
 def test_what_is_saved_is_found(kb: Kb) -> None:

@@ -154,3 +154,19 @@ export const settings = object({
 export type VaultSettings = Decoded<typeof settings>;
 export const rejected = object({ rejected: number });
 export const started = object({ task: text });
+
+export const drawnMap = object({
+  title: text,
+  name: text,
+  cards: number,
+  edges: number,
+  kept: number,
+  added: number,
+  hidden: number,
+  groups: list(object({ name: text, cards: number })),
+  changed: flag,
+  file: maybe(text),
+  canvas: maybe(text),
+  to_write: maybe(toWrite),
+});
+export type DrawnMap = Decoded<typeof drawnMap>;

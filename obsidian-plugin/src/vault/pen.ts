@@ -74,6 +74,8 @@ export class Pen {
     }
     if (file.before === null) {
       if (found !== null) return false;
+      const folder = file.path.slice(0, Math.max(0, file.path.lastIndexOf("/")));
+      if (folder !== "" && vault.getFolderByPath(folder) === null) await vault.createFolder(folder);
       await vault.create(file.path, applyEdits("", file.edits));
       return true;
     }

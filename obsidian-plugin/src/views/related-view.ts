@@ -1,6 +1,7 @@
 import { MarkdownView, Notice, type TFile, type WorkspaceLeaf } from "obsidian";
 import { dismissed, note, type Note, type Plan, related, type RelatedNote } from "../api/answers";
 import type { Kit } from "../features/kit";
+import type { Maps } from "../features/maps";
 import type { MendLinks } from "../features/mend";
 import { openAt } from "./open";
 import { drawMend } from "./mend-row";
@@ -19,6 +20,7 @@ export class RelatedView extends Panel {
     leaf: WorkspaceLeaf,
     kit: Kit,
     private readonly mend: MendLinks,
+    private readonly maps: Maps,
   ) {
     super(leaf, kit);
   }
@@ -72,6 +74,8 @@ export class RelatedView extends Panel {
     this.body.empty();
     const waiting = news.status.value?.unencoded ?? 0;
     if (waiting > 0) this.body.createDiv({ cls: "omk-remark", text: t.say("related.vectors", { unencoded: waiting }) });
+    const head = this.body.createDiv({ cls: "omk-head" });
+    this.button(head, t.say("map.note"), () => this.maps.preview({ note: path }));
     const broken = this.body.createDiv();
     this.linked(own.value);
     this.near(near.value.related);

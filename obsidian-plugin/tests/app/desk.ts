@@ -168,7 +168,7 @@ export class Desk {
       if (file === null) throw new Error(`no file ${wanted}`);
       return window.app.workspace.getLeaf(false).openFile(file);
     }, path);
-    await this.page.waitForSelector(".cm-content");
+    await this.page.locator(".cm-content:visible").first().waitFor();
   }
 
   async cursor(line: number, ch = 0): Promise<void> {

@@ -5,5 +5,6 @@ import "./probe";
 import "./related";
 import "./mend";
 import "./lists";
+import "./maps";
 import "./settings";
 import "./large";

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import Any, Final, NoReturn
 
 import ohmykb
-from ohmykb.cli import doctor, indexing, reading, running, writing
+from ohmykb.cli import doctor, drawing, indexing, reading, running, writing
 from ohmykb.cli.session import Session
 from ohmykb.cli.terminal import complain, put
 from ohmykb.errors import KbError, UsageError
@@ -180,6 +180,17 @@ def _add_writing(add: Callable[[str, Callable[[Session], int], str], Parser]) ->
     made.add_argument("--days", type=_number(1, 3650), help="with snooze (default: 7)")
     made.add_argument("-n", type=_number(1, 1000), help="how many to show (default: 50)")
     made.add_argument("--all", action="store_true", help="the whole list, on a terminal too")
+
+    made = add("canvas", drawing.canvas, "a map as an Obsidian canvas; drawn again, it keeps what you arranged")
+    made.add_argument("words", nargs="*", metavar="NOTE", help="of this note and those around it")
+    made.add_argument("--hops", type=_number(1, 2), help="with NOTE: 1 or 2 (default: 1)")
+    made.add_argument("--clusters", action="store_true", help="of what hangs together in the vault")
+    made.add_argument("--orphans", action="store_true", help="of notes nobody links to, with what they may belong to")
+    made.add_argument("--probe", metavar="QUERY", help="of the notes that answer a question")
+    made.add_argument("--folder", metavar="FOLDER", help="of the notes in a folder")
+    made.add_argument("--tag", metavar="TAG", help="of the notes with a tag")
+    made.add_argument("-o", dest="output", metavar="FILE", help="a .canvas file of the vault (default: print it)")
+    made.add_argument("--update", metavar="FILE", help="draw this map again, of what it was drawn of")
 
     made = add("history", writing.history, "what was done to the vault, or to one note")
     made.add_argument("words", nargs="*", metavar="NOTE")

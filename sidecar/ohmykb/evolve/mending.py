@@ -19,10 +19,12 @@ from ohmykb.search.suggest import Names
 from ohmykb.store.connection import Database
 from ohmykb.store.review import Item, Review, Told
 from ohmykb.vault.door import Door
-from ohmykb.vault.operations import Operation
+from ohmykb.vault.operations import Change, Operation
 from ohmykb.vault.place import locate
+from ohmykb.vault.replace import digest, read_bytes
 
 REPAIR: Final = "repair"
+PERSON: Final = "person"
 
 Json = dict[str, Any]
 
@@ -122,6 +124,28 @@ class Mending:
         for one in told:
             self.review.put(REPAIR, self.clock.wall(), one)
         self.review.settle_keys(REPAIR, [one.key for one in told], "rejected")
+
+    def rewrite(
+        self, path: str, make: Callable[[str], str], *, kind: str, reasons: Sequence[str]
+    ) -> Operation | None:  # fmt: skip
+        """A whole file as a person asked for it: `make` gets its text (empty where it is not there yet) and gives the
+        new one. None where they are the same. Raises ConflictError, UsageError, RefusedError."""
+        change = self.rewriting(path, make)
+        if change is None:
+            return None
+        op = self.door.apply([change], kind=kind, decider=PERSON, reasons=list(reasons))
+        self.written(op)
+        return op
+
+    def rewriting(self, path: str, make: Callable[[str], str]) -> Change | None:
+        """The same, not done yet: for another hand to carry out."""
+        before = read_bytes(locate(self.root, path))
+        try:
+            text = "" if before is None else before.decode()
+        except UnicodeDecodeError as error:
+            raise ConflictError(f"{path} is not UTF-8.", "Save it as UTF-8 first; nothing was changed") from error
+        after = make(text).encode()
+        return None if after == before else Change(NotePath(path), None if before is None else digest(before), after)
 
     # --- the queue, item by item
 

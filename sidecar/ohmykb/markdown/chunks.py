@@ -31,7 +31,8 @@ def chunk(text: str, scan: Scan) -> list[Chunk]:
     end = len(text)
     if scan.body == 0 and text.startswith("\ufeff"):
         body = 1
-    first = 1 + text.count("\n", 0, body) if body > 1 else 1
+    cr = "\r" in text
+    first = 1 + _breaks(text, 0, body, cr=cr) if body > 1 else 1
     headings = scan.headings
     whole = text[body:]
     if size(whole) <= AIM:
@@ -42,7 +43,6 @@ def chunk(text: str, scan: Scan) -> list[Chunk]:
         slices = _join(text, sections)
     chunks: list[Chunk] = []
     here, line = body, first
-    cr = "\r" in text and "\r\n" not in text
     for a, b in slices:
         piece = text[a:b]
         bare = piece.strip()
@@ -50,10 +50,16 @@ def chunk(text: str, scan: Scan) -> list[Chunk]:
             continue
         a += len(piece) - len(piece.lstrip())
         b = a + len(bare)
-        line += text.count("\r" if cr else "\n", here, a)
+        line += _breaks(text, here, a, cr=cr)
         here = a
         chunks.append(Chunk(a, b, line, _path(scan, a, b, text) if headings else ""))
     return chunks
+
+
+def _breaks(text: str, start: int, end: int, *, cr: bool) -> int:
+    """Ends of lines, of all three kinds. `cr`: whether the text has any but the plain one."""
+    plain = text.count("\n", start, end)
+    return plain + text.count("\r", start, end) - text.count("\r\n", start, end) if cr else plain
 
 
 def _join(text: str, sections: list[tuple[int, int, int]]) -> list[tuple[int, int]]:

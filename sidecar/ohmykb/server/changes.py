@@ -60,7 +60,7 @@ class Changes:
             self._new.notify_all()
 
     def since(self, revision: int | None, wait_s: float = 0, *, pen: bool = False) -> dict[str, Any]:
-        """`{"revision","paths","removed","reset","due"}`; waits until there is something newer than `revision`,
+        """`{"revision","paths","removed","reset"}`; waits until there is something newer than `revision`,
         or with `pen` until something is to be written.
 
         `paths` are new, changed and removed ones, `removed` those of them that are gone. `reset`: what
@@ -78,10 +78,10 @@ class Changes:
                 finally:
                     self._free += 1
             if revision is None:
-                return {**_answer(self._revision, [], reset=False), "due": self.due()}
+                return _answer(self._revision, [], reset=False)
             reset = not self._since <= revision <= self._revision
             new = [] if reset else [change for change in self._changes if change.revision > revision]
-            return {**_answer(self._revision, new, reset=reset), "due": self.due()}
+            return _answer(self._revision, new, reset=reset)
 
     def close(self) -> None:
         """Lets everybody go."""

@@ -15,6 +15,7 @@ STATUSES: Final = {
     "ambiguous": 404,
     "conflict": 409,
     "config": 409,
+    "bad-canvas": 409,
     "not-ready": 503,
     "busy": 503,
     "database": 503,

@@ -1,5 +1,6 @@
 """Parameters of a route: one table entry both checks a request and describes it."""
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -117,7 +118,9 @@ def check(value: Any, schema: Mapping[str, Any], where: str = "the body") -> Any
 
 def _check_value(value: Any, schema: Mapping[str, Any], where: str) -> None:
     if "enum" in schema and value not in schema["enum"]:
-        choices = ", ".join(choice or '""' for choice in schema["enum"])
+        choices = ", ".join(
+            json.dumps(choice) if not isinstance(choice, str) else choice or '""' for choice in schema["enum"]
+        )
         raise UsageError(f"`{where}` should be one of {choices}.", "Choose one")
     if "pattern" in schema and not re.search(_python(schema["pattern"]), value):
         about = schema.get("description", "of another form")

@@ -7,7 +7,7 @@ from typing import Any, Final
 from ohmykb.search import present
 from ohmykb.search.present import Style
 from ohmykb.search.probe import MOST
-from ohmykb.server import shapes
+from ohmykb.server import drawing, shapes
 from ohmykb.server.changes import LONGEST_WAIT_S
 from ohmykb.server.params import FOLDER, INSIDE, VISIBLE, Param
 from ohmykb.server.service import Service
@@ -195,6 +195,10 @@ ROUTES: Final = (
     Route(
         "POST", "/renames", "Obsidian itself renamed a note, and rewrites the links to it",
         lambda s, asked: s.writing.renamed(asked), shapes.RENAMED, body=shapes.RENAME_BODY, also=(415,),
+    ),
+    Route(
+        "POST", "/canvas", "A map of one thing, as a canvas: for the caller to write, or with `file` written",
+        drawing.canvas, shapes.CANVAS, body=shapes.CANVAS_BODY, also=(404, 409, 415, 503),
     ),
     Route("GET", "/settings", "The vault's settings", lambda s, _: s.settings(), shapes.SETTINGS),
     Route(

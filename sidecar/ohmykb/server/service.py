@@ -31,7 +31,7 @@ from ohmykb.store.state import Decisions
 from ohmykb.vault.globs import Globs
 from ohmykb.vault.rules import Rules
 
-CAPABILITIES: Final = ["index", "probe", "query", "settings", "changes", "repair", "operations", "review"]
+CAPABILITIES: Final = ["index", "probe", "query", "settings", "changes", "repair", "operations", "review", "canvas"]
 
 Json = dict[str, Any]
 

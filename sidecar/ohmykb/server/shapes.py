@@ -249,3 +249,22 @@ RECOVER_BODY: Final = {
     **closed(text={**TEXT, "pattern": f"{VISIBLE}{VISIBLE}"}, restore=number(1, 1000, "integer")), "required": ["text"],
 }  # fmt: skip
 CONFLICTS_BODY: Final = closed(copy={**TEXT, "pattern": INSIDE}, apply=FLAG)
+
+# --- maps
+
+_KINDS: Final = ("note", "clusters", "orphans", "probe", "folder", "tag", "update")
+_YES: Final[Shape] = {"type": "boolean", "enum": [True]}
+CANVAS_BODY: Final[Shape] = {
+    **closed(
+        note={**TEXT, "pattern": INSIDE}, clusters=_YES, orphans=_YES, probe={**TEXT, "pattern": VISIBLE},
+        folder={**TEXT, "pattern": FOLDER}, tag={**TEXT, "pattern": VISIBLE}, update=_YES,
+        hops={"type": "integer", "enum": [1, 2]}, present=TEXT,
+        file={**TEXT, "pattern": INSIDE, "description": "a .canvas file of the vault"}, prepare=FLAG,
+    ),
+    "oneOf": [{"required": [kind]} for kind in _KINDS],
+}  # fmt: skip
+CANVAS: Final = some(obj(
+    of={"type": "object"}, title=TEXT, name=TEXT, **fields(COUNT, "cards", "edges", "kept", "added", "hidden"),
+    groups=many(obj(name=TEXT, cards=COUNT)), changed=FLAG, file=maybe(TEXT), op=maybe(TEXT), canvas=maybe(TEXT),
+    to_write=maybe(TO_WRITE),
+), "to_write")  # fmt: skip

@@ -67,7 +67,7 @@ class Writing:
         pen = asked.get("pen") == "yes"
         if pen:
             self.caretaker.lend()
-        return changes.since(asked["since"], asked["wait"], pen=pen)
+        return {**changes.since(asked["since"], asked["wait"], pen=pen), "due": self.caretaker.waiting}
 
     def apply_plan(self, asked: Json) -> Json:
         """Without `mends` what is certain, and the rest is queued; else those alone, as a person chose them."""
@@ -123,6 +123,16 @@ class Writing:
         with self._lock:
             self._prepared.pop(op.id, None)
         return reports.operation(op)
+
+    def prepare_file(
+        self, path: str, make: Callable[[str], str], *, kind: str, reasons: Sequence[str]
+    ) -> Json | None:  # fmt: skip
+        """A whole file for the plugin to write; None where nothing is to be changed."""
+        change = self.mending.rewriting(path, make)
+        if change is None:
+            return None
+        op = self.mending.door.prepare([change], kind=kind, decider=PERSON, reasons=list(reasons))
+        return self._to_write(op, [change])
 
     def _to_write(self, op: Operation, found: Sequence[Change]) -> Json:
         return {"op": op.id, "files": [reports.to_write(change, self.mending.door.history, op.id) for change in found]}

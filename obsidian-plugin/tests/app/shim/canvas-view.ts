@@ -50,7 +50,7 @@ export class CanvasView extends FileView {
     const right = Math.max(...nodes.map((node) => node.x + node.width), 100) + 40;
     const bottom = Math.max(...nodes.map((node) => node.y + node.height), 100) + 40;
     this.contentEl.empty();
-    const scale = Math.min(1, 1000 / (right - left), 700 / (bottom - top));
+    const scale = Math.min(1, 860 / (right - left), 700 / (bottom - top));
     const sheet = this.contentEl.createDiv({ cls: "canvas-sheet" });
     sheet.style.transform = `scale(${scale})`;
     sheet.style.width = `${right - left}px`;
