@@ -32,7 +32,7 @@ export default class OhMyKb extends Plugin {
     const { client } = sidecar;
     const news = new News(sidecar);
     const pen = new Pen(this.app, client);
-    const kit: Kit = { app: this.app, host: this.host(), client, sidecar, news, pen, settings, t };
+    const kit: Kit = { app: this.app, host: this.host(), client, sidecar, news, pen, settings, t, version: this.manifest.version };
     const save = async (): Promise<void> => this.saveData(settings);
 
     this.addSettingTab(

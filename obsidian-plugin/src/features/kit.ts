@@ -28,4 +28,6 @@ export interface Kit {
   pen: Pen;
   settings: Settings;
   t: Text;
+  /** Of the plugin. */
+  version: string;
 }

@@ -14,6 +14,7 @@ export const en = {
   "sidecar.stopped": "The companion program does not run.",
   "sidecar.starting": "The companion program is starting.",
   "sidecar.up": "The companion program {version} answers.",
+  "sidecar.differs": "The plugin is version {plugin}, the companion program {version}: bring both to the same.",
   "sidecar.again": "Try again",
   "sidecar.copy": "Copy",
   "sidecar.copied": "Copied",

@@ -15,6 +15,7 @@ export const zh: Record<Key, string> = {
   "sidecar.stopped": "伴随程序没有运行。",
   "sidecar.starting": "伴随程序正在启动。",
   "sidecar.up": "伴随程序 {version} 正在应答。",
+  "sidecar.differs": "插件版本是 {plugin}，伴随程序是 {version}：请更新到同一版本。",
   "sidecar.again": "重试",
   "sidecar.copy": "复制",
   "sidecar.copied": "已复制",

@@ -9,6 +9,9 @@ export function drawHealth(parent: HTMLElement, kit: Kit, health: Health): void 
   switch (health.state) {
     case "up":
       parent.createEl("p", { text: t.say("sidecar.up", { version: health.version }) });
+      if (health.version !== kit.version) {
+        parent.createEl("p", { cls: "omk-remark", text: t.say("sidecar.differs", { plugin: kit.version, version: health.version }) });
+      }
       return;
     case "starting":
       parent.createEl("p", { text: t.say("sidecar.starting") });

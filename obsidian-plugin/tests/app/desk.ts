@@ -59,6 +59,11 @@ export class Desk {
     return desk;
   }
 
+  /** A second vault, open at the same time. */
+  another(how: How): Promise<Desk> {
+    return Desk.open(this.browser, `${this.name}, another`, how);
+  }
+
   get vault(): string {
     return join(this.folder, "vault");
   }

@@ -1,8 +1,9 @@
+import assert from "node:assert/strict";
 import { readFile, stat } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 import { loadavg } from "node:os";
 import { join } from "node:path";
-import { measurement } from "../app/scenario";
+import { measurement, scenario } from "../app/scenario";
 import { PLUGIN } from "../app/places";
 import { many } from "./vaults";
 
@@ -76,4 +77,22 @@ measurement("10,000 notes", () => ({ files: many(COUNT), indexed: true }), async
   console.log(`a keystroke, scripting with the plugin: ${middle(withPlugin)}; without: ${middle(without)}`);
   const main = join(PLUGIN, "dist/main.js");
   console.log(`bundle: ${((await stat(main)).size / 1000).toFixed(0)} kB, packed ${(gzipSync(await readFile(main)).length / 1000).toFixed(0)} kB`);
+});
+
+scenario("10,000 notes: typing and asking while they are indexed, and the list of broken links", () => {
+  const files = many(COUNT);
+  for (let n = 0; n < 300; n++) files[`broken ${n}.md`] = `[[Nothing of this name ${n}]]\n`;
+  return { files };
+}, async (desk) => {
+  await desk.see(".omk-status", "indexing");
+  await desk.openNote("broken 0.md");
+  await desk.cursor(0, 0);
+  await desk.page.keyboard.type("Typed while it works. ");
+  assert.match((await desk.editorText()) ?? "", /^Typed while it works\. /);
+  await desk.page.waitForFunction(() => document.querySelector(".omk-status")?.textContent?.includes("10300"), undefined, { timeout: 120_000 });
+  await desk.command("Broken links");
+  await desk.page.locator(".omk-head", { hasText: "300 broken links" }).waitFor({ timeout: 60_000 });
+  assert.equal((await desk.texts(".omk-mend")).length, 50, "a page at a time");
+  await desk.click(".omk-body button", "Show more");
+  await desk.page.waitForFunction(() => document.querySelectorAll(".omk-mend").length === 100);
 });

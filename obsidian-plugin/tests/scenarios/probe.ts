@@ -113,3 +113,13 @@ scenario("probe: from a link and from the app's command line", withNotes, async 
   await desk.see(".omk-hit", "Garden");
   assert.equal(await desk.page.inputValue(".omk-probe .prompt-input"), "tomatoes in:notes");
 });
+
+scenario("probe: a canvas is found by its text, and opened", {
+  files: { ...NOTES, "Board.canvas": '{"nodes":[{"id":"a","type":"text","text":"quinces and medlars","x":0,"y":0,"width":200,"height":80}],"edges":[]}' },
+}, async (desk) => {
+  await desk.ready();
+  await ask(desk, "medlars");
+  await desk.see(".omk-hit.is-selected", "Board");
+  await desk.page.keyboard.press("Enter");
+  await desk.see(".canvas-node", "quinces");
+});

@@ -103,3 +103,20 @@ scenario("status: the notes with problems", { files: { ...NOTES, "bad.md": "---\
   await desk.click(".omk-problem a");
   await desk.page.waitForFunction(() => window.app.workspace.getActiveFile()?.path === "bad.md");
 });
+
+scenario("sidecar: two vaults at once, each with its own", { files: NOTES }, async (desk) => {
+  await desk.ready();
+  const other = await desk.another({ files: { "Only here.md": "# Only here\n\nZebras in the second vault.\n" } });
+  try {
+    await other.ready();
+    await other.command("Probe wiki");
+    await other.page.keyboard.type("zebras");
+    await other.see(".omk-hit", "Only here");
+    await desk.command("Probe wiki");
+    await desk.page.keyboard.type("zebras");
+    await desk.see(".omk-remark", /nothing on this|may help/);
+    assert.equal((await desk.texts(".omk-hit")).some((text) => text.includes("Only here")), false);
+  } finally {
+    await other.end();
+  }
+});
