@@ -88,6 +88,7 @@ LONG_FILES: dict[str, str] = {
 BANNED_NAMES = frozenset({"util", "utils", "helper", "helpers", "common", "misc", "base", "manager", "managers"})
 
 OTHER_TESTS: dict[str, str] = {
+    "test_evolve_relink.py": "mentions, plan and changes of one folder",
     "test_plugin_release.py": "the plugin and the sidecar as one release",
     "test_house.py": "the rules of the house themselves",
     "test_vault_never_lost.py": "door, archive and undo through random lives of a vault",

@@ -30,6 +30,7 @@ const SHAPES: Record<string, Decoder<unknown>> = {
   problems: answers.problems,
   reject: answers.rejected,
   related: answers.related,
+  relink: answers.plan,
   renames: answers.renamed,
   repair: answers.plan,
   review: answers.review,

@@ -104,14 +104,15 @@ def test_the_guard_still_refuses_so(living: Sidecar) -> None:
 
 
 WRITING = (
-    "repair", "prepare", "commit", "operations", "undo-prepare", "abandon", "undo", "reject", "due", "apply", "review",
-    "review-plan", "decided", "renames", "recover", "conflicts", "canvas-prepare",
+    "repair", "relink", "prepare", "commit", "operations", "undo-prepare", "abandon", "undo", "reject", "due", "apply",
+    "review", "review-plan", "decided", "renames", "recover", "conflicts", "canvas-prepare",
 )  # fmt: skip
 
 
 def test_what_changes_notes_still_answers_so(tmp_path: Path) -> None:
     kb = Kb(make_vault(tmp_path / "vault"), tmp_path / "home")
     (kb.vault / "s.md").write_text("[[Funding rates]] and [[ｐｅｒｐｅｔｕａｌｓ]]\n", "utf-8")
+    (kb.vault / "Spoken.md").write_text("Here the Lonely 孤独 is spoken of.\n", "utf-8")
     (kb.vault / "s (conflict 2026-11-30).md").write_text("another\n", "utf-8")
     sidecar = kb.serve("--no-vectors")
     sidecar.settled()
@@ -134,6 +135,7 @@ def test_what_changes_notes_still_answers_so(tmp_path: Path) -> None:
         undo = post("undo-prepare", "/operations/undo", {"ops": [op["id"]], "prepare": True})
         post("abandon", f"/operations/{undo['op']}/abandon")
         post("undo", f"/operations/{op['id']}/undo")
+        post("relink", "/relink", {"note": "Lonely 孤独"})
         post("due", "/repair/due")
         sidecar.settled()
         plan = post("apply", "/repair", {"note": "s.md", "apply": True})

@@ -28,7 +28,7 @@ def test_every_answer_is_as_described(kb: Kb, tmp_path: Path) -> None:
 def test_every_route_is_described(kb: Kb) -> None:
     paths = kb.serve().get("/openapi.json")["paths"]
     wanted = {
-        "related/dismiss", "canvas", "repair", "repair/due",
+        "related/dismiss", "canvas", "relink", "repair", "repair/due",
         "plans/{plan}/reject", "plans/{plan}/apply", "plans/{plan}/prepare", "operations",
         "operations/{op}/commit", "operations/{op}/abandon", "operations/{op}/undo", "operations/undo",
         "review", "review/{item}/{verb}", "renames", "recover", "conflicts",

@@ -22,6 +22,11 @@ export class MendLinks extends Component {
     return this.kit.client.post("/repair", plan, note === undefined ? {} : { note }, 60_000);
   }
 
+  /** Links that could be made to notes nobody links to, or to this one. */
+  links(note?: string): Promise<Answer<Plan>> {
+    return this.kit.client.post("/relink", plan, note === undefined ? {} : { note }, 60_000);
+  }
+
   /** Writes some proposals of a plan, to another note than proposed if one is named. */
   async accept(made: Plan, mends: readonly Mend[], target?: string): Promise<boolean> {
     const places = mends.map((mend) => made.plans.indexOf(mend));

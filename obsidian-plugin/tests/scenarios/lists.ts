@@ -59,3 +59,33 @@ scenario("review and history: empty, in Chinese and dark", { files: NOTES, langu
   await desk.see(".omk-empty", "还没有写过");
   await desk.picture("history-empty-dark-zh");
 });
+
+const spoken = {
+  ...NOTES,
+  "Lonely harbour.md": "Nobody links here.\n",
+  "灯塔守护者.md": "没有人链接这里。\n",
+  "t.md": "Of the Lonely harbour, and `Lonely harbour` in code.\n\n昨天读了灯塔守护者的故事。\n",
+};
+
+scenario("links to orphans: made where they are spoken of, and undone", { files: spoken }, async (desk) => {
+  await desk.ready();
+  await desk.openNote("t.md");
+  await desk.command("Links to orphans");
+  await desk.see(".omk-head", "2 places");
+  await desk.picture("relink-light-en");
+  await desk.page.locator(".omk-mend", { hasText: "Lonely harbour" }).locator("button.mod-cta").click();
+  await desk.disk("t.md", (text) => text.startsWith("Of the [[Lonely harbour]], and `Lonely harbour` in code."));
+  await desk.click(".notice .omk-undo");
+  await desk.disk("t.md", (text) => text === spoken["t.md"]);
+});
+
+scenario("links to orphans: rejected for good, in Chinese", { files: spoken, language: "zh", theme: "dark" }, async (desk) => {
+  await desk.ready();
+  await desk.command("给孤立笔记加链接");
+  await desk.see(".omk-change ins", "[[灯塔守护者]]");
+  await desk.picture("relink-dark-zh");
+  await desk.page.locator(".omk-mend", { hasText: "灯塔守护者" }).locator("button", { hasText: "不是它" }).click();
+  await desk.page.waitForFunction(() => document.querySelectorAll(".omk-mend").length === 1);
+  const { plans } = JSON.parse(await desk.kb("relink", "--json")) as { plans: { target: string }[] };
+  assert.deepEqual(plans.map((one) => one.target), ["Lonely harbour.md"]);
+});

@@ -172,6 +172,11 @@ def _add_writing(add: Callable[[str, Callable[[Session], int], str], Parser]) ->
     made.add_argument("--apply", action="store_true", help="mend what is certain, put the rest to review")
     made.add_argument("--all", action="store_true", help="the whole list, on a terminal too")
 
+    made = add("relink", writing.relink, "link to a note, or to all orphans, where others speak of them")
+    made.add_argument("words", nargs="*", metavar="NOTE", help="only to this note (default: to all orphans)")
+    made.add_argument("--apply", action="store_true", help="make the links that are certain, put the rest to review")
+    made.add_argument("--all", action="store_true", help="the whole list, on a terminal too")
+
     made = add("review", writing.review, "what waits for your decision; decide it")
     made.add_argument("verb", nargs="?", choices=deciding.VERBS, metavar="|".join(deciding.VERBS))
     made.add_argument("ids", nargs="*", metavar="ID")

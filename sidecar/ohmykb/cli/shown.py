@@ -64,6 +64,31 @@ def _told(answer: Json, look: Style) -> list[str]:
     return lines
 
 
+def relink(answer: Json, look: Style = PLAIN) -> str:
+    """Links that could be made, under the note they would lead to."""
+    lines: list[str] = []
+    rows = sorted(answer["plans"], key=lambda row: (row["target"], -row["confidence"], row["source"]))
+    for target, group in groupby(rows[: look.most], key=lambda row: row["target"]):
+        lines += [look.bold(line) for line in look.lines(f"→ {target}")]
+        for row in group:
+            how = "made" if row["applied"] else "certain" if row["certain"] else f"likely {row['confidence']:.2f}"
+            lines += look.lines(f"{row['source']}:{row['line']}: {row['raw']} → {row['replacement']}  ({how})", 2, 6)
+    if look.most is not None and len(rows) > look.most:
+        lines += look.lines(f"… and {len(rows) - look.most} more (--all shows them)", 2)
+    if answer["applied"]:
+        lines += ["", f"{_count(answer['applied'], 'link')} made. Take them back with: kb undo {answer['op']}"]
+    elif rows:
+        certain = sum(row["certain"] for row in rows)
+        lines += ["", f"{_count(certain, 'link')} certain: kb relink --apply makes them, and puts the rest to review."]
+    else:
+        lines.append("Nobody speaks of these notes without linking to them.")
+    if answer["queued"]:
+        lines += look.lines(f"{_count(answer['queued'], 'suggestion')} to look at: kb review")
+    for one in answer.get("refused", ()):
+        lines += look.lines(f"{one['path']}: {one['message']}", 0, 4)
+    return _text(lines)
+
+
 def review(answer: Json, look: Style = PLAIN) -> str:
     lines: list[str] = []
     for one in answer["items"][: look.most]:

@@ -37,6 +37,22 @@ def _repair(tools: Mending, db: Database, name: str | None, *, apply: bool) -> J
     return mending.answer(plan, tools.apply(plan, decider=PERSON) if apply else Done())
 
 
+def relink(session: Session) -> int:
+    args = session.args
+    name = session.note(" ".join(args.words)) if args.words else None
+    if session.sidecar is not None:
+        answer = session.sidecar.post("/relink", ({"note": name} if name else {}) | {"apply": args.apply})
+    else:
+        answer = _alone(session, lambda tools, db: _relink(tools, db, name, apply=args.apply))
+    session.show(answer, shown.relink)
+    return 0
+
+
+def _relink(tools: Mending, db: Database, name: str | None, *, apply: bool) -> Json:
+    plan = tools.plan_links(db, [find_note(db, name)[1]] if name else None)
+    return mending.answer(plan, tools.apply(plan, decider=PERSON) if apply else Done())
+
+
 def history(session: Session) -> int:
     args = session.args
     note = session.note(" ".join(args.words)) if args.words else None

@@ -7,6 +7,8 @@ from pathlib import Path
 from ohmykb.config import Config
 from ohmykb.errors import ConflictError
 from ohmykb.evolve.plan import Mend
+from ohmykb.evolve.relink.mentions import proves as proves_links
+from ohmykb.evolve.relink.plan import MENTION
 from ohmykb.evolve.sheet import Rewriting, Sheet
 from ohmykb.markdown.edits import apply_edits
 from ohmykb.note import Link, NotePath
@@ -34,12 +36,18 @@ def _change(source: NotePath, mends: list[Mend], root: Path, config: Config) -> 
         raise ConflictError(f"{source} is not there any more.", "Plan again") from error
     if sheet.refusal:
         raise RefusedError(f"{source}: {sheet.refusal}")
+    for mend in mends:
+        if mend.seen != sheet.sha256:
+            raise ConflictError(f"{source} changed since the repair was planned; nothing was written.", "Plan again")
+    added = [mend for mend in mends if mend.rule == MENTION]
+    if added:
+        if len(added) < len(mends):
+            raise RefusedError(f"{source}: links are mended and made one after the other.")
+        return _with_links(source, added, sheet)
     rewritings = []
     for mend in mends:
         if mend.written is None or not mend.edits:
             raise RefusedError(f"{source}: {mend.raw} cannot be written anew. {' '.join(mend.reasons)}".strip())
-        if mend.seen != sheet.sha256:
-            raise ConflictError(f"{source} changed since the repair was planned; nothing was written.", "Plan again")
         rewritings.append(Rewriting(_found(sheet, mend), mend.replacement, mend.written))
     edits = {edit for mend in mends for edit in mend.edits}
     why_not = sheet.proved(rewritings, edits)
@@ -47,6 +55,15 @@ def _change(source: NotePath, mends: list[Mend], root: Path, config: Config) -> 
         raise RefusedError(f"{source} is left as it is: written so, {why_not}.")
     after = apply_edits(sheet.text, sorted(edits)).encode()
     return Change(source, sheet.sha256, after)
+
+
+def _with_links(source: NotePath, mends: list[Mend], sheet: Sheet) -> Change:
+    """Words made links, where they stand."""
+    edits = sorted({edit for mend in mends for edit in mend.edits})
+    expected = [mend.linkpath for mend in sorted(mends, key=lambda one: one.edits[0].start)]
+    if not proves_links(sheet.scan, sheet.text, edits, expected):
+        raise RefusedError(f"{source} is left as it is: written so, it would say something else.")
+    return Change(source, sheet.sha256, apply_edits(sheet.text, edits).encode())
 
 
 def _found(sheet: Sheet, mend: Mend) -> Link:

@@ -5,7 +5,7 @@ from typing import Any, Final, Literal
 
 from ohmykb.errors import KbError, NotFoundError, UsageError
 from ohmykb.evolve.diffs import unified
-from ohmykb.evolve.mending import REPAIR, Done, Mending
+from ohmykb.evolve.mending import Done, Mending, kind_of
 from ohmykb.evolve.plan import Mend, Plan
 from ohmykb.markdown.edits import apply_edits
 from ohmykb.search.find import find_note
@@ -27,19 +27,20 @@ def listing(mending: Mending, db: Database, *, kind: str | None, rule: str | Non
     """Open items, the surest first, each with what accepting it would do now. What no longer applies is withdrawn."""
     items = _chosen(mending, kind=kind, rule=rule)
     shown: list[Json] = []
-    gone: list[str] = []
+    gone: list[Item] = []
     for start in range(0, len(items), n):
         page = items[start : start + n - len(shown)]
         mends = _still(mending, db, page)
         for item in page:
             mend = mends.get(item.id)
             if mend is None:
-                gone.append(item.key)
+                gone.append(item)
             else:
                 shown.append(_shown(mending, item, mend))
         if len(shown) >= n:
             break
-    mending.review.withdraw(REPAIR, gone)
+    for item in gone:
+        mending.review.withdraw(item.kind, [item.key])
     return {"items": shown, "total": len(items) - len(gone)}
 
 
@@ -66,6 +67,8 @@ def decide(
                 raise NotFoundError("There is no note without a name.", "Name one")
             aim = find_note(db, target)[1] if target else None
             mends = mending.proposed(db, items, aim)
+            if len({kind_of([mend]) for mend in mends}) > 1:
+                raise UsageError("Links are mended and made one after the other.", "Accept them apart")
             op, applied, refused = mending.write(mends, decider=PERSON)
             done = Done(op, applied, 0, refused)
             if op is not None:
@@ -116,9 +119,8 @@ def _place(item: Item) -> tuple[str, str, str | None]:
 def _still(mending: Mending, db: Database, items: Sequence[Item]) -> dict[str, Mend]:
     """Id → what the item would do now, for those that still apply."""
     found = {}
-    plan_now = mending.plan(db, sources=sorted({item.payload["source"] for item in items}))
     by_place: dict[tuple[str, str, str | None], Mend] = {
-        (mend.source, mend.linkpath, mend.subpath): mend for mend in plan_now.mends
+        (mend.source, mend.linkpath, mend.subpath): mend for mend in mending.plan_for(db, items)
     }
     for item in items:
         mend = by_place.get(_place(item))

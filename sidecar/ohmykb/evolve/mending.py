@@ -13,9 +13,11 @@ from ohmykb.config import Config
 from ohmykb.errors import ConflictError, KbError, NotFoundError
 from ohmykb.evolve.changes import changes
 from ohmykb.evolve.plan import Mend, Plan
+from ohmykb.evolve.relink.plan import MENTION, Planner
 from ohmykb.evolve.repair import plan_repairs
 from ohmykb.note import NotePath
 from ohmykb.search.suggest import Names
+from ohmykb.store import graph
 from ohmykb.store.connection import Database
 from ohmykb.store.review import Item, Review, Told
 from ohmykb.vault.door import Door
@@ -24,6 +26,7 @@ from ohmykb.vault.place import locate
 from ohmykb.vault.replace import digest, read_bytes
 
 REPAIR: Final = "repair"
+RELINK: Final = "relink"
 PERSON: Final = "person"
 
 Json = dict[str, Any]
@@ -70,6 +73,15 @@ class Mending:
         unwanted = self.review.rejected(REPAIR, undone=False)
         return replace(plan, mends=tuple(map(partial(_unless, unwanted), plan.mends))) if unwanted else plan
 
+    def plan_links(self, db: Database, notes: Iterable[str] | None = None) -> Plan:
+        """Links to be made to these notes (paths), or to all orphans, where others speak of them."""
+        targets = list(notes) if notes is not None else graph.orphans(db)[0]
+        left = self.review.left()
+        planner = Planner(db, self.root, self.config(), lambda path, link: bool({(path, link), ("", link)} & left))
+        plan = planner.plan(targets)
+        unwanted = self.review.rejected(RELINK, undone=False)
+        return replace(plan, mends=tuple(mend for mend in plan.mends if mend.key not in unwanted))
+
     def apply(self, plan: Plan, *, decider: str) -> Done:
         """Applies the certain ones in one operation, and queues what could be said of the others.
 
@@ -99,14 +111,17 @@ class Mending:
                 allowed += own
         if not todo:
             return None, frozenset(), tuple(refused)
-        op = self.door.apply(todo, kind=REPAIR, decider=decider, reasons=sorted({mend.rule for mend in allowed}))
+        kind = kind_of(allowed)
+        op = self.door.apply(todo, kind=kind, decider=decider, reasons=sorted({mend.rule for mend in allowed}))
         self.written(op, allowed)
         return op, frozenset(allowed), tuple(refused)
 
     def written(self, op: Operation, mends: Iterable[Mend] = ()) -> None:
         """What waits for a decision about these links is decided, what was undone is not wanted; the index follows."""
         self.review.take_back(op.undoes)
-        self.review.applied(REPAIR, map(_told, mends), self.clock.wall(), op.id)
+        mends = list(mends)
+        if mends:
+            self.review.applied(kind_of(mends), map(_told, mends), self.clock.wall(), op.id)
         self.see([touched.path for touched in op.files])
 
     def queue(self, mends: Iterable[Mend]) -> int:
@@ -115,15 +130,15 @@ class Mending:
         for mend in mends:
             if mend.target is None or mend.replacement == mend.raw:
                 continue
-            count += self.review.put(REPAIR, self.clock.wall(), _told(mend)) is not None
+            count += self.review.put(kind_of([mend]), self.clock.wall(), _told(mend)) is not None
         return count
 
     def reject(self, mends: Iterable[Mend]) -> None:
         """A person does not want these: they do not come back."""
-        told = [_told(mend) for mend in mends]
-        for one in told:
-            self.review.put(REPAIR, self.clock.wall(), one)
-        self.review.settle_keys(REPAIR, [one.key for one in told], "rejected")
+        for mend in mends:
+            kind = kind_of([mend])
+            self.review.put(kind, self.clock.wall(), _told(mend))
+            self.review.refuse(kind, [mend.key])
 
     def rewrite(
         self, path: str, make: Callable[[str], str], *, kind: str, reasons: Sequence[str]
@@ -152,10 +167,9 @@ class Mending:
     def proposed(self, db: Database, items: Sequence[Item], target: str | None = None) -> list[Mend]:
         """What accepting these items would do to the notes as they are now. Raises NotFoundError."""
         wanted = {(one.payload["source"], one.payload["linkpath"], one.payload["subpath"]): one for one in items}
-        plan = self.plan(db, sources=sorted({source for source, _, _ in wanted}))
         found: list[Mend] = []
         met = set()
-        for mend in plan.mends:
+        for mend in self.plan_for(db, items):
             place = (mend.source, mend.linkpath, mend.subpath)
             item = wanted.get(place)
             if item is None:
@@ -170,11 +184,25 @@ class Mending:
                 )
         return found
 
+    def plan_for(self, db: Database, items: Sequence[Item]) -> list[Mend]:
+        """What could be done now where these items stand."""
+        mends: list[Mend] = []
+        if sources := sorted({one.payload["source"] for one in items if one.kind == REPAIR}):
+            mends += self.plan(db, sources=sources).mends
+        if targets := sorted({one.payload["target"] for one in items if one.kind == RELINK}):
+            mends += self.plan_links(db, targets).mends
+        return mends
+
     def aimed(self, db: Database, mend: Mend, target: str) -> Mend:
         """The same link, led to another note. Raises UsageError where its style cannot name it."""
         from ohmykb.evolve.repair import retargeted
 
         return retargeted(db, self.root, self.config(), mend, NotePath(target))
+
+
+def kind_of(mends: Sequence[Mend]) -> str:
+    """Links are mended, or made."""
+    return RELINK if mends and mends[0].rule == MENTION else REPAIR
 
 
 def _unless(unwanted: set[str], mend: Mend) -> Mend:

@@ -125,6 +125,10 @@ ROUTES: Final = (
         lambda s, asked: s.writing.repair(asked), shapes.PLAN, body=shapes.REPAIR_BODY, also=(404, 409, 415, 503),
     ),
     Route(
+        "POST", "/relink", "Plan links to a note, or to all orphans, where others speak of them",
+        lambda s, asked: s.writing.relink(asked), shapes.PLAN, body=shapes.REPAIR_BODY, also=(404, 409, 415, 503),
+    ),
+    Route(
         "POST", "/plans/<plan>/apply", "The sidecar writes what is certain, and queues the rest",
         lambda s, asked: s.writing.apply_plan(asked), shapes.PLAN, body=shapes.CHOSEN_BODY,
         also=(404, 409, 415, 503),

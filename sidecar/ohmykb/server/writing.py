@@ -58,6 +58,14 @@ class Writing:
         done = self.mending.apply(plan, decider=PERSON) if asked.get("apply") else Done()
         return {"plan": self._remember(plan), **mending.answer(plan, done)}
 
+    def relink(self, asked: Json) -> Json:
+        """Plans links to one note, or to all orphans, where others speak of them; with `apply` as the command."""
+        with snapshot(self.ready()) as db:
+            notes = [find_note(db, asked["note"])[1]] if asked.get("note") else None
+            plan = self.mending.plan_links(db, notes)
+        done = self.mending.apply(plan, decider=PERSON) if asked.get("apply") else Done()
+        return {"plan": self._remember(plan), **mending.answer(plan, done)}
+
     def due(self) -> Json:
         """What the caretaker would write now, were the pen not lent."""
         plan = self.caretaker.take()
@@ -87,7 +95,7 @@ class Writing:
         if not found:
             raise NotFoundError("The plan changes nothing for certain.", "Decide what it proposes: POST /review")
         op = self.mending.door.prepare(
-            found, kind=mending.REPAIR, decider=made.decider, reasons=sorted({mend.rule for mend in wanted})
+            found, kind=mending.kind_of(wanted), decider=made.decider, reasons=sorted({mend.rule for mend in wanted})
         )
         with self._lock:
             self._prepared[op.id] = Prepared(tuple(wanted))

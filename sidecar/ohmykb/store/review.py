@@ -143,6 +143,14 @@ class Review:
             name = secrets.token_hex(4)
         return name
 
+    def refuse(self, kind: str, keys: Iterable[str]) -> None:
+        """A person does not want what is known under these keys, whatever became of it before."""
+        with self._lock, transaction(self._db):
+            self._db.executemany(
+                "UPDATE review SET state = 'rejected', op = NULL, until = NULL WHERE kind = ? AND key = ?",
+                ((kind, key) for key in keys),
+            )
+
     def snooze(self, name: str, until: float) -> None:
         """Out of sight until then (seconds since the epoch)."""
         with self._lock:
