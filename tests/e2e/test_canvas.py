@@ -79,8 +79,9 @@ def test_what_cannot_be_drawn_is_said(any_kb: Kb) -> None:
     kb = any_kb
     assert "no note 'Nobody'" in kb.json("canvas", "Nobody", code=2)["error"]["message"]
     assert "one thing" in kb.json("canvas", "--clusters", "--orphans", code=2)["error"]["message"]
-    assert "no canvas file" in kb.json("canvas", "--clusters", "-o", "x.md", code=2)["error"]["message"]
+    assert "no canvas file" in kb.json("canvas", "--clusters", "-o", "x.md", code=1)["error"]["message"]
     assert kb.json("canvas", "--clusters", "-o", "../x.canvas", code=2)["error"]["code"] == "usage"
+    assert not (kb.vault.parent / "x.canvas").exists()
     (kb.vault / "bad.canvas").write_text("{", "utf-8")
     assert kb.json("canvas", "--clusters", "-o", "bad.canvas", code=1)["error"]["code"] == "bad-canvas"
     assert (kb.vault / "bad.canvas").read_text("utf-8") == "{"

@@ -255,7 +255,7 @@ def test_the_unforeseen_is_a_sentence(kb: Kb) -> None:
 
 def test_nothing_is_said_about_commands_to_come(kb: Kb) -> None:
     text = kb.run("--help").stdout
-    for later in ("upsert", "canvas", "mcp", "relink"):
+    for later in ("upsert", "mcp", "hook"):
         assert later not in text
 
 

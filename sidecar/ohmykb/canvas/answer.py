@@ -4,7 +4,7 @@ from typing import Any
 
 from ohmykb.canvas.ask import Asked, Sources, file_name, map_of
 from ohmykb.canvas.draw import Drawing, draw
-from ohmykb.errors import UsageError
+from ohmykb.canvas.json_canvas import BadCanvasError
 
 Json = dict[str, Any]
 
@@ -23,7 +23,7 @@ def answer(sources: Sources, asked: Asked, present: str = "") -> tuple[Json, Dra
 
 
 def check_name(file: str) -> str:
-    """A file of the vault that can be a map. Raises UsageError."""
+    """A file of the vault that can be a map. Raises BadCanvasError."""
     if not file.lower().endswith(".canvas"):
-        raise UsageError(f"{file} is no canvas file.", "Name one that ends in .canvas")
+        raise BadCanvasError(f"{file} is no canvas file.", "Name one that ends in .canvas")
     return file

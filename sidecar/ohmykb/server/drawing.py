@@ -4,10 +4,13 @@ from typing import Any
 
 from ohmykb.canvas.answer import answer, check_name
 from ohmykb.canvas.ask import Asked, Sources, asked_of, remembered
+from ohmykb.canvas.json_canvas import BadCanvasError
+from ohmykb.errors import UsageError
 from ohmykb.search.related import Ties
 from ohmykb.server.service import Service
 from ohmykb.store.connection import snapshot
 from ohmykb.vault.globs import Globs
+from ohmykb.vault.place import locate
 
 Json = dict[str, Any]
 
@@ -15,7 +18,7 @@ Json = dict[str, Any]
 def canvas(service: Service, asked: Json) -> Json:
     """`present` is the file as it stands, for a map that is drawn again; `update` takes what it shows from there.
     With `file` the sidecar writes, in one operation; with `prepare` as well, the plugin does."""
-    file = check_name(asked["file"]) if asked.get("file") else None
+    file = _file(service, asked["file"]) if asked.get("file") else None
     made: Json = {}
 
     def draw(present: str) -> str:
@@ -32,6 +35,15 @@ def canvas(service: Service, asked: Json) -> Json:
         return {**made, "file": file, "canvas": None, "to_write": to_write}
     op = service.writing.mending.rewrite(file, draw, kind="canvas", reasons=["map"])
     return {**made, "file": file, "op": op.id if op is not None else None, "canvas": None}
+
+
+def _file(service: Service, name: str) -> str:
+    """A place for a map. Raises BadCanvasError."""
+    try:
+        locate(service.root, check_name(name))
+    except UsageError as error:
+        raise BadCanvasError(error.message, error.fix) from error
+    return name
 
 
 def _drawn(service: Service, asked: Asked, present: str) -> tuple[Json, str]:

@@ -33,7 +33,9 @@ class Route:
 
     @property
     def needs_body(self) -> bool:
-        return self.body is not None and (self.method == "PATCH" or bool(self.body.get("required")))
+        return self.body is not None and (
+            self.method == "PATCH" or bool(self.body.get("required") or self.body.get("oneOf"))
+        )
 
 
 NOTE = Param("note", "a note's path, or its name as in a link", required=True, pattern=INSIDE)
