@@ -1,8 +1,10 @@
 """Builds the objects of one vault: the only place that reads the settings and puts rooms together."""
 
+import ctypes
 import logging
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -47,6 +49,8 @@ log = logging.getLogger(__name__)
 LOCK_WAIT_S = 3.0
 """How long a sidecar waits for another that is just ending, and a command that writes for another command."""
 LOCK_TRIES_S = 0.2
+M_ARENA_MAX = -8
+"""glibc's malloc.h."""
 
 
 class BusyError(KbError):
@@ -273,6 +277,7 @@ def serve(vault: Vault, how: Serving, announce: Callable[[int], None]) -> None:
     from ohmykb.server.log import log_to
     from ohmykb.server.sidecar import Sidecar
 
+    _few_arenas()
     with ExitStack() as stack:
         _make_private(vault.state_folder)
         _hold_sidecar_lock(vault, stack)
@@ -320,6 +325,14 @@ def serve(vault: Vault, how: Serving, announce: Callable[[int], None]) -> None:
         log.info("ending")
         if sidecar.failure is not None:
             raise sidecar.failure
+
+
+def _few_arenas() -> None:
+    """glibc gives each thread an arena of its own, and what one probe freed helps no other: 50 MB at rest."""
+    if sys.platform == "linux":
+        tune = getattr(ctypes.CDLL(None), "mallopt", None)  # other C libraries have none
+        if tune is not None:
+            tune(M_ARENA_MAX, 2)
 
 
 def unwritable(folder: Path) -> UnwritableError | None:

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import Any, Final, NoReturn
 
 import ohmykb
-from ohmykb.cli import doctor, drawing, indexing, reading, running, writing
+from ohmykb.cli import doctor, indexing, reading, running, writing
 from ohmykb.cli.session import Session
 from ohmykb.cli.terminal import complain, put
 from ohmykb.errors import KbError, UsageError
@@ -165,6 +165,12 @@ def _parser() -> Parser:
     return parser
 
 
+def _canvas(session: Session) -> int:
+    from ohmykb.cli import drawing  # 50 ms that no other command need wait for
+
+    return drawing.canvas(session)
+
+
 def _add_writing(add: Callable[[str, Callable[[Session], int], str], Parser]) -> None:
     """Commands that change notes."""
     made = add("repair", writing.repair, "mend broken links: what is certain, and proposals for the rest")
@@ -186,7 +192,7 @@ def _add_writing(add: Callable[[str, Callable[[Session], int], str], Parser]) ->
     made.add_argument("-n", type=_number(1, 1000), help="how many to show (default: 50)")
     made.add_argument("--all", action="store_true", help="the whole list, on a terminal too")
 
-    made = add("canvas", drawing.canvas, "a map as an Obsidian canvas; drawn again, it keeps what you arranged")
+    made = add("canvas", _canvas, "a map as an Obsidian canvas; drawn again, it keeps what you arranged")
     made.add_argument("words", nargs="*", metavar="NOTE", help="of this note and those around it")
     made.add_argument("--hops", type=_number(1, 2), help="with NOTE: 1 or 2 (default: 1)")
     made.add_argument("--clusters", action="store_true", help="of what hangs together in the vault")

@@ -7,7 +7,7 @@ from typing import Any, Final
 from ohmykb.search import present
 from ohmykb.search.present import Style
 from ohmykb.search.probe import MOST
-from ohmykb.server import drawing, shapes
+from ohmykb.server import shapes
 from ohmykb.server.changes import LONGEST_WAIT_S
 from ohmykb.server.params import FOLDER, INSIDE, VISIBLE, Param
 from ohmykb.server.service import Service
@@ -36,6 +36,12 @@ class Route:
         return self.body is not None and (
             self.method == "PATCH" or bool(self.body.get("required") or self.body.get("oneOf"))
         )
+
+
+def _canvas(service: Service, asked: Asked) -> dict[str, Any]:
+    from ohmykb.server import drawing  # 50 ms that a start need not wait for
+
+    return drawing.canvas(service, asked)
 
 
 NOTE = Param("note", "a note's path, or its name as in a link", required=True, pattern=INSIDE)
@@ -204,7 +210,7 @@ ROUTES: Final = (
     ),
     Route(
         "POST", "/canvas", "A map of one thing, as a canvas: for the caller to write, or with `file` written",
-        drawing.canvas, shapes.CANVAS, body=shapes.CANVAS_BODY, also=(404, 409, 415, 503),
+        _canvas, shapes.CANVAS, body=shapes.CANVAS_BODY, also=(404, 409, 415, 503),
     ),
     Route("GET", "/settings", "The vault's settings", lambda s, _: s.settings(), shapes.SETTINGS),
     Route(
