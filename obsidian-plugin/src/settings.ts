@@ -11,23 +11,26 @@ export interface Settings {
   cite: "link" | "heading";
   notices: boolean;
   mapFolder: string;
+  /** `{title}` is what the map is of. */
+  mapName: string;
   refreshMaps: boolean;
   /** Whether the person has chosen what may be done in this vault. */
   chosen: boolean;
 }
 
 export const DEFAULTS: Settings = {
-  start: true, command: "", cite: "link", notices: true, mapFolder: "", refreshMaps: false, chosen: false };
+  start: true, command: "", cite: "link", notices: true, mapFolder: "", mapName: "{title} map", refreshMaps: false, chosen: false };
 
 export function readSettings(data: unknown): Settings {
   const given = typeof data === "object" && data !== null ? (data as Record<string, unknown>) : {};
-  const { start, command, cite, notices, mapFolder, refreshMaps, chosen } = given;
+  const { start, command, cite, notices, mapFolder, mapName, refreshMaps, chosen } = given;
   return {
     start: typeof start === "boolean" ? start : DEFAULTS.start,
     command: typeof command === "string" ? command : DEFAULTS.command,
     cite: cite === "heading" ? "heading" : "link",
     notices: typeof notices === "boolean" ? notices : DEFAULTS.notices,
     mapFolder: typeof mapFolder === "string" ? mapFolder : DEFAULTS.mapFolder,
+    mapName: typeof mapName === "string" && mapName.trim() !== "" ? mapName : DEFAULTS.mapName,
     refreshMaps: refreshMaps === true,
     chosen: chosen === true,
   };
@@ -85,6 +88,11 @@ export class SettingsTab extends PluginSettingTab {
         name: t.say("set.mapFolder"),
         desc: t.say("set.mapFolder.about"),
         control: { type: "folder", key: "mapFolder", includeRoot: true },
+      },
+      {
+        name: t.say("set.mapName"),
+        desc: t.say("set.mapName.about"),
+        control: { type: "text", key: "mapName", placeholder: DEFAULTS.mapName },
       },
       { name: t.say("set.refreshMaps"), desc: t.say("set.refreshMaps.about"), control: { type: "toggle", key: "refreshMaps" } },
       { name: t.say("set.start"), desc: t.say("set.start.about"), control: { type: "toggle", key: "start" } },

@@ -5,7 +5,7 @@ import { join as joinPath } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Hit, Operation } from "../src/api/answers";
 import { compare, diffRows } from "../src/diff/rows";
-import { readCanvas } from "../src/maps/canvas";
+import { fileFor, readCanvas } from "../src/maps/canvas";
 import { readQuestion, typedFrom } from "../src/probe/question";
 import { join, marked } from "../src/probe/rows";
 import { readSettings } from "../src/settings";
@@ -181,6 +181,13 @@ describe("a canvas in small", () => {
     expect(readCanvas("null").boxes).toEqual([]);
   });
 });
+
+it.each([
+  ["", "{title} map", "资金费率", "资金费率 map.canvas"],
+  ["maps", "{title}", 'a/b: "c"?', "maps/a b c.canvas"],
+  ["/", "Map of {title}", "x", "Map of x.canvas"],
+  ["m", "...", "x", "m/Map.canvas"],
+])("a map in %s named %s", (folder, pattern, title, wanted) => expect(fileFor(folder, pattern, title)).toBe(wanted));
 
 describe("small things", () => {
   it("settings of any shape are read", () => {

@@ -2,6 +2,7 @@ import { Component, type Menu, Notice, type TAbstractFile, TFile } from "obsidia
 import { drawnMap, type DrawnMap } from "../api/answers";
 import type { Answer } from "../api/client";
 import { refused } from "../api/client";
+import { fileFor } from "../maps/canvas";
 import { AskModal } from "../views/ask-modal";
 import { MapChooser, MapModal } from "../views/map-modal";
 import { openAt } from "../views/open";
@@ -66,7 +67,8 @@ export class Maps extends Component {
   /** Draws nothing yet: shows what would be. */
   preview(wanted: Wanted): void {
     const { app, settings, t } = this.kit;
-    new MapModal(app, t, settings.mapFolder, () => this.ask(wanted), (file) => this.write(wanted, file)).open();
+    const place = (title: string): string => fileFor(settings.mapFolder, settings.mapName, title);
+    new MapModal(app, t, place, () => this.ask(wanted), (file) => this.write(wanted, file)).open();
   }
 
   private first(kind: string): string {

@@ -44,3 +44,13 @@ function nameOf(node: Record<string, unknown>): string {
   if (typeof name !== "string") return "";
   return node["type"] === "file" ? name.slice(name.lastIndexOf("/") + 1).replace(/\.md$/, "") : (name.split("\n")[0] ?? "");
 }
+
+/** Where a new map is put: the pattern with what it is of, without what a file name may not have. */
+export function fileFor(folder: string, pattern: string, title: string): string {
+  const name = pattern
+    .replaceAll("{title}", title)
+    .replace(/[\\/:*?"<>|#^[\]]/g, " ")
+    .replace(/\s+/g, " ")
+    .replace(/^[\s.]+|[\s.]+$/g, "");
+  return `${folder === "" || folder === "/" ? "" : `${folder}/`}${name === "" ? "Map" : name}.canvas`;
+}

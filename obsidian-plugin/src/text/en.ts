@@ -163,6 +163,8 @@ export const en = {
   // settings
   "set.mapFolder": "Folder for maps",
   "set.mapFolder.about": "Where new maps are put. Empty: at the top of the vault.",
+  "set.mapName": "Name of maps",
+  "set.mapName.about": "{title} stands for what the map is of.",
   "set.refreshMaps": "Bring maps up to date when they are opened",
   "set.refreshMaps.about": "Only adds what is new; each change is archived and can be undone.",
   "set.mend": "Links that mend",

@@ -156,6 +156,8 @@ export const zh: Record<Key, string> = {
   "map.nowhere": "还没有地图包含这条笔记。",
   "set.mapFolder": "地图文件夹",
   "set.mapFolder.about": "新地图放在哪里。留空则放在库的最上层。",
+  "set.mapName": "地图名称",
+  "set.mapName.about": "{title} 代表地图的内容。",
   "set.refreshMaps": "打开地图时更新",
   "set.refreshMaps.about": "只添加新的内容；每次改动都先存档，可以撤销。",
   "set.mend": "自动修链",

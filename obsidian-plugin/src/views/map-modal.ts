@@ -11,7 +11,7 @@ export class MapModal extends Modal {
   constructor(
     app: App,
     private readonly t: Text,
-    private readonly folder: string,
+    private readonly place: (title: string) => string,
     private readonly ask: () => Promise<Answer<DrawnMap>>,
     private readonly write: (file: string) => Promise<boolean>,
   ) {
@@ -45,7 +45,7 @@ export class MapModal extends Modal {
     }
     const row = this.contentEl.createDiv({ cls: "omk-map-file" });
     const input = row.createEl("input", { type: "text", cls: "omk-line-input", attr: { "aria-label": t.say("map.file") } });
-    input.value = normalizePath(`${this.folder}/${made.name}`);
+    input.value = normalizePath(this.place(made.title));
     const note = this.contentEl.createDiv({ cls: "omk-reason" });
     const buttons = this.contentEl.createDiv({ cls: "omk-buttons" });
     const draw = buttons.createEl("button", { cls: "mod-cta", text: t.say("map.draw") });

@@ -25,7 +25,8 @@ A stand-in for Obsidian with the plugin in it, over a demo vault. It is not the 
 
 Try this:
   1. Answer the welcome screen: "Mend by itself on this device".
-  2. Press Ctrl+P, choose "Probe wiki", type: funding rate. The Chinese note comes first. Enter opens it.
+  2. Press Ctrl+P, choose "Probe wiki", type: funding rate. Some seconds after the start, when the
+     meanings are worked out, the Chinese note comes first. Enter opens it.
   3. Ctrl+P, "Related notes": what belongs with the note.
   4. A link that mends. Rename a note as another program would, in a second terminal:
        mv "${vault}/wiki/concepts/资金费率.md" "${vault}/wiki/concepts/资金费率 2.md"
