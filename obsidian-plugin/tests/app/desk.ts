@@ -11,7 +11,7 @@ import { kbCommand, PLUGIN } from "./places";
 import { AppServer } from "./server";
 
 const run = promisify(execFile);
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 45_000;
 
 export interface How {
   files?: Record<string, string>;

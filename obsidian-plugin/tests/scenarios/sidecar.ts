@@ -49,7 +49,8 @@ scenario("sidecar: one that keeps ending is told with its last lines", { files: 
   await desk.page.fill('[data-key="command"]', broken);
   await desk.page.locator('[data-key="command"]').blur();
   await desk.page.keyboard.press("Escape");
-  await desk.see(".omk-status", "error");
+  await desk.see(".omk-status", "starting");
+  await desk.see(".omk-status", "error"); // after pauses of 20 s in all
   await desk.click(".omk-status");
   await desk.page.locator(".omk-lines", { hasText: "the disk is on fire" }).waitFor({ timeout: 40_000 });
   await desk.picture("sidecar-failed-light-en");
