@@ -56,11 +56,11 @@ export class Pen {
       const found = this.app.vault.getFileByPath(file.path);
       if (found === null) return "changed";
       const view = this.viewOf(found);
-      const text = view !== null ? view.editor.getValue() : await this.app.vault.read(found);
-      if (view !== null && care.sparing && underCursor(view, text, file)) return "cursor";
-      if ((await sha256(text)) !== file.before && (await sha256(await this.app.vault.read(found))) !== file.before) {
-        return "changed";
-      }
+      const disk = await this.app.vault.read(found);
+      const shown = view?.editor.getValue() ?? disk;
+      if (lines(shown) !== lines(disk)) return "changed"; // typed, and not saved yet
+      if (view !== null && care.sparing && underCursor(view, shown, file)) return "cursor";
+      if ((await sha256(shown)) !== file.before && (await sha256(disk)) !== file.before) return "changed";
     }
     return null;
   }
@@ -81,7 +81,9 @@ export class Pen {
     }
     if (found === null) return false;
     const view = this.viewOf(found);
-    if (view !== null && (await sha256(view.editor.getValue())) === file.before) {
+    const shown = view?.editor.getValue();
+    if (view !== null && shown !== undefined && (await sha256(shown)) === file.before) {
+      if (view.editor.getValue() !== shown) return false; // typed at this moment
       await intoEditor(view, file);
       return true;
     }
@@ -104,6 +106,11 @@ export class Pen {
     }
     return null;
   }
+}
+
+/** The editor knows one kind of line end only. */
+function lines(text: string): string {
+  return text.replace(/\r\n?/g, "\n");
 }
 
 function underCursor(view: MarkdownView, text: string, file: FileToWrite): boolean {

@@ -124,3 +124,28 @@ scenario("mend: off means off", { ...auto, mode: "off" }, async (desk) => {
   await desk.page.waitForTimeout(3_000);
   assert.match(await desk.text("Perpetuals.md"), /\[\[Funding rate\]\]/);
 });
+
+scenario("mend: what is typed and not saved yet is never written over", { files: { ...NOTES, "s.md": "To [[Funding rates]].\n\nEnd.\n" } }, async (desk) => {
+  await desk.ready();
+  await desk.openNote("s.md");
+  await desk.command("Related notes");
+  await desk.see(".omk-change ins", "[[Funding rate]]");
+  desk.server.intercept = async (url) => {
+    if (url.endsWith("/prepare")) {
+      desk.server.intercept = null;
+      await desk.page.evaluate(() => window.app.workspace.lastEditor()?.replaceRange("Typed. ", { line: 0, ch: 0 }));
+    }
+    return null;
+  };
+  await desk.click(".omk-mend button.mod-cta");
+  await desk.see(".notice", /changed meanwhile/);
+  await desk.disk("s.md", (text) => text === "Typed. To [[Funding rates]].\n\nEnd.\n");
+});
+
+scenario("mend: line ends of other systems stay", { files: { ...NOTES, "s.md": "To [[Funding rates]].\r\n\r\nEnd.\r\n" } }, async (desk) => {
+  await desk.ready();
+  await desk.openNote("s.md");
+  await desk.command("Related notes");
+  await desk.click(".omk-mend button.mod-cta");
+  await desk.disk("s.md", (text) => text === "To [[Funding rate]].\r\n\r\nEnd.\r\n");
+});

@@ -165,10 +165,13 @@ class Caretaker:
         later.update(busy)
         if self._clock.monotonic() < self._lent_until:
             with self._changed:
-                self._ready = tuple(todo)
+                before = () if whole else (mend for mend in self._ready if mend.source not in sources)
+                self._ready = (*before, *todo)
             later.update({mend.source: self._clock.monotonic() + RETRY_S for mend in todo})
             todo = []
             self.on_ready()
+        else:
+            self._ready = ()  # whoever held the pen did not write
         for source in self._write(todo):
             self._tries[source] = self._tries.get(source, 0) + 1
             later[source] = self._clock.monotonic() + RETRY_S * 2 ** min(self._tries[source], MOST_TRIES)
