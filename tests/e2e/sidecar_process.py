@@ -23,7 +23,7 @@ NOTES = {
     "folder/Perpetual.md": "---\nrelated: '[[Funding rate]]'\n---\nAlmost the same name.\n",
     "bad.md": "---\na: [\n---\nBroken properties. ![[Funding rate]]\n",
 }
-PATIENCE_S = 20
+PATIENCE_S = 60
 
 
 def make_vault(root: Path) -> Path:
@@ -50,7 +50,7 @@ class Kb:
     def run(self, *args: str, code: int = 0, env: dict[str, str] | None = None) -> "subprocess.CompletedProcess[str]":
         done = subprocess.run(
             [*KB, *args],
-            env={**self.env, **(env or {})}, capture_output=True, encoding="utf-8", timeout=60, check=False,
+            env={**self.env, **(env or {})}, capture_output=True, encoding="utf-8", timeout=120, check=False,
         )  # fmt: skip
         assert done.returncode == code, (args, done.returncode, done.stdout, done.stderr)
         assert "Traceback" not in done.stdout + done.stderr
